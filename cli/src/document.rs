@@ -1,4 +1,4 @@
-//! The input is one JSON text.
+//! Reads an input that is one JSON text.
 
 use jsonspigot::{Error, EventKind, Events, Parser, ParserBuilder, PatternSet};
 
@@ -6,7 +6,7 @@ use crate::output::{Origin, Output, Place};
 use crate::report::{Complaints, Failure};
 use crate::source::Source;
 
-/// One JSON text, and how it is to be reported.
+/// A reader of one JSON text, with the options of its report.
 pub(crate) struct Document {
     parser: Parser,
     /// The builder that the parser is restored with.
@@ -55,8 +55,8 @@ impl Source for Document {
     }
 }
 
-/// Passes on a chunk's events and deviations, what they made of the snapshot, and the error if there was one.
-/// `reported` counts the deviations; each is reported before the events of that byte and those after it.
+/// Writes a chunk's events and deviations, the snapshot after them, and the error if there is one. `reported` counts
+/// the deviations; each is written before the events of its byte and of later ones.
 fn report(events: Events<'_>, reported: &mut usize, output: &mut dyn Output) -> Result<(), Failure> {
     let parser = events.parser();
     let mut refused: Option<Error> = None;
@@ -68,7 +68,7 @@ fn report(events: Events<'_>, reported: &mut usize, output: &mut dyn Output) -> 
     for event in events {
         match event {
             Ok(event) => {
-                // An end's offset is that of the byte after it.
+                // The offset of an end is the offset of the byte after the value.
                 let is_end = matches!(event.kind, EventKind::End(_));
                 report_deviations(if is_end { event.offset } else { event.offset + 1 }, output)?;
                 output.matched(Origin::Document, &event)?;

@@ -1,4 +1,4 @@
-//! The input is many JSON texts, one after the other.
+//! Reads an input that is many JSON texts, one after the other.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use crate::output::{Origin, Output};
 use crate::report::{Complaints, Failure, told};
 use crate::source::Source;
 
-/// A stream of JSON texts, and how it is to be reported.
+/// A reader of a stream of JSON texts, with the options of its report.
 pub(crate) struct Texts {
     documents: Documents,
     /// The framing that the stream is restored with.
@@ -38,7 +38,7 @@ impl Source for Texts {
         let read = self.documents.feed_with(chunk, on_event);
         result?;
         self.bytes += chunk.len() as u64;
-        // The error was reported with the document that it ends the stream with.
+        // The error was reported with the document in which it ended the stream.
         read.map_err(|_| Failure::Told)?;
         let open = self.documents.parser();
         open.map_or(Ok(()), |parser| Ok(output.snapshot(Origin::Numbered(self.documents.number()), parser)?))
@@ -60,7 +60,7 @@ impl Source for Texts {
     }
 }
 
-/// Passes on an event; what is wrong with a document is said on standard error too.
+/// Writes an event. An error in a document is also a complaint for standard error.
 fn report(
     event: &DocumentEvent<'_>,
     reports_values: bool,
@@ -84,7 +84,7 @@ fn report(
     };
 }
 
-/// All of a document's deviations, at its end: so their place among the lines does not depend on the chunks.
+/// Writes all deviations of a document, at its end, so that their place among the lines does not depend on the chunks.
 fn report_deviations(ended: &EndedDocument<'_>, output: &mut dyn Output) -> io::Result<()> {
     let (of, Some(parser)) = (Origin::Numbered(ended.number()), ended.parser()) else { return Ok(()) };
     parser.deviations().iter().try_for_each(|deviation| output.deviation(of, deviation))?;

@@ -1,4 +1,4 @@
-//! The editor of the input: of a text, of each of many, or of the arguments of a provider's calls.
+//! Edits the input: one text, each of many texts, or the arguments of a provider's calls.
 
 use jsonspigot::{DocumentRewriter, Error, RestoreError, RewriteError, Rewriter, Rewritten};
 use jsonspigot_framing::{EventEditor, Frame};
@@ -40,12 +40,12 @@ impl Editor {
                     Some(chunk) => documents.write(chunk, sink),
                     None => documents.finish(sink),
                 };
-                // The error was reported with the document that it ends the stream with.
+                // The error was reported with the document in which it ended the stream.
                 read.map_err(|_| Failure::Told)
             }
             (Self::Calls(editor), chunk) => {
                 let (body, calls) = &mut **editor;
-                // What is wrong with the stream itself is said by its reader.
+                // Faults of the stream itself are reported by its reader.
                 let edit = |frame: Frame<'_>| {
                     frame.rewrite(calls).unwrap_or_else(|event| {
                         match event.reason() {
@@ -75,7 +75,7 @@ impl Editor {
         }
     }
 
-    /// This one, which is new, as the one that was saved.
+    /// Resumes a new editor where the saved one was.
     pub(crate) fn restore(self, bytes: &[u8]) -> Result<Self, RestoreError> {
         Ok(match self {
             Self::Text(rewriter) => Self::Text(rewriter.restore(bytes)?),

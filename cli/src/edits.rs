@@ -1,4 +1,4 @@
-//! The arguments that edit the text, and the rules that they ask for.
+//! The arguments that edit the text, and the rules that they stand for.
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, ValueHint};
@@ -9,34 +9,32 @@ use crate::report::Failure;
 #[derive(Args, Debug)]
 #[group(skip)]
 pub(crate) struct Edits {
-    /// Write the text itself, as it came, without the members and elements that PATTERN selects; may be repeated
+    /// Write the input itself, without the members and elements that PATTERN selects; may be repeated
     ///
-    /// This, --replace and --redact may be mixed: of several that select a value, the first one counts. With
-    /// --documents each text is edited; with --provider the JSON arguments of each call, in the events that have them.
-    /// What turns out not to be JSON, a string's text or an event, passes as it is, unless --redact is among these: use
-    /// that for secrets.
+    /// May be mixed with --replace and --redact: if several select a value, the first one applies. With --documents
+    /// each text is edited; with --provider the JSON arguments of each call, in their events. A string's text or an
+    /// event that turns out not to be JSON passes unchanged, unless --redact is among the options: use it for secrets.
     #[arg(long, value_name = "PATTERN", value_hint = ValueHint::Other, group = "rule")]
     remove: Vec<String>,
 
-    /// Write the text itself, as it came, with this JSON text in the place of each value that PATTERN selects; may be
-    /// repeated
+    /// Write the input itself, with this JSON text in place of each value that PATTERN selects; may be repeated
     #[arg(long, value_names = ["PATTERN", "JSON"], num_args = 2, allow_negative_numbers = true, value_hint = ValueHint::Other, group = "rule")]
     replace: Vec<String>,
 
-    /// The same with the string "[redacted]"; a string whose text turns out not to be JSON is cut off there
+    /// Like --replace with the string "[redacted]"; a string whose text turns out not to be JSON is cut off there
     ///
-    /// With --provider, what can't be parsed or is not the provider's is left out and reported, and inputs of calls that
-    /// are not JSON and all unknown members are redacted too.
+    /// With --provider, events that can't be parsed or are not the provider's are left out and reported. Inputs of
+    /// calls that are not JSON, and all unknown members, are redacted too.
     #[arg(long, value_name = "PATTERN", value_hint = ValueHint::Other, group = "rule")]
     redact: Vec<String>,
 
-    /// The order of these among the arguments: the places of each one's first values.
+    /// The order of these options among the arguments: the position of the first value of each use.
     #[arg(skip)]
     places: [Vec<usize>; 3],
 }
 
 impl Edits {
-    /// Which of the arguments came first, which only the matches know.
+    /// Records the order of the options, which only `matches` has.
     pub(crate) fn keep_order(&mut self, matches: &ArgMatches) {
         let places = |name: &str| matches.indices_of(name).into_iter().flatten();
         self.places = [places("remove").collect(), places("replace").step_by(2).collect(), places("redact").collect()];

@@ -1,4 +1,4 @@
-//! `--envelope`: the input is text with payloads between marks, and the patterns apply to each payload.
+//! Implements `--envelope`: the input is text with payloads between marks, and the patterns apply to each payload.
 
 use std::io;
 
@@ -14,7 +14,7 @@ use crate::source::Source;
 #[derive(Clone, Debug)]
 pub(crate) struct Marks(pub(crate) Vec<Delimiter>);
 
-/// Commas are between marks, but those after a backslash.
+/// Parses a list of marks, which are separated by commas. A backslash escapes a comma.
 pub(crate) fn marks(list: &str) -> Result<Marks, String> {
     let mut is_escaped = false;
     let mut splits = |character| {
@@ -23,17 +23,17 @@ pub(crate) fn marks(list: &str) -> Result<Marks, String> {
         splits
     };
     let refused = |mark: &str, error: DelimiterError| {
-        // Which of several it is.
+        // Name the mark if there are several.
         if mark == list { error.to_string() } else { format!("`{mark}`: {error}") }
     };
     let read = |mark: &str| mark.parse().map_err(|error| refused(mark, error));
     list.split(&mut splits).map(read).collect::<Result<_, _>>().map(Marks)
 }
 
-/// Text with payloads in it.
+/// A reader of text with payloads in it.
 pub(crate) struct Text {
     envelope: Envelope,
-    /// The builder that it is restored with.
+    /// The builder that the envelope is restored with.
     builder: EnvelopeBuilder,
     patterns: PatternSet,
     utf8: Utf8,
@@ -49,8 +49,8 @@ impl Text {
         }
     }
 
-    /// The text ends, by itself or because of an error: what was held back is reported, and an open payload was cut
-    /// off.
+    /// Ends the text, at the end of input or at an error: reports text that was withheld, and truncates an open
+    /// payload.
     fn end(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> io::Result<()> {
         let mut result = Ok(());
         self.envelope.finish_with(|event| report(&event, output, complaints, &mut result));
@@ -106,7 +106,7 @@ fn report(
     }
 }
 
-/// Reports a payload that makes the run fail since it is not whole.
+/// Adds a complaint about a payload that makes the run fail because it is not whole.
 pub(crate) fn complain(event: &EnvelopeEvent<'_>, complaints: &mut Complaints) {
     if let EnvelopeEvent::End { delimiter, payload, .. } = event
         && !is_whole(payload.status())

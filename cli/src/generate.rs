@@ -1,5 +1,5 @@
-//! The files that packagers install beside the command: completion scripts and the man page, made from the declared
-//! arguments.
+//! Generates the files that packagers install beside the command: completion scripts and the man page, made from the
+//! declared arguments.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -13,9 +13,9 @@ use roff::{Roff, bold, roman};
 use crate::options::{EXIT_STATUS, Generated, LINES, Options};
 
 impl Generated {
-    /// Writes all of it, and flushes.
+    /// Writes the whole file, and flushes.
     pub(crate) fn write_to(self, output: &mut impl Write) -> io::Result<()> {
-        // In one piece, since the generators write in many small ones.
+        // Written at once, since the generators write in many small pieces.
         let text = match self {
             Self::Man => man_page()?,
             Self::CompleteBash => completions(&Bash)?,
@@ -30,7 +30,7 @@ impl Generated {
 
 fn completions(shell: &dyn Generator) -> io::Result<Vec<u8>> {
     let mut command = Options::command();
-    // As `clap_complete::generate` does it, which panics if it can't write.
+    // Like `clap_complete::generate`, which panics if it can't write.
     command.set_bin_name("jsonspigot");
     command.build();
     let mut script = Vec::new();
@@ -39,8 +39,8 @@ fn completions(shell: &dyn Generator) -> io::Result<Vec<u8>> {
 }
 
 fn man_page() -> io::Result<Vec<u8>> {
-    // No date, so that the page is the same whenever it is made. Quoted here, since roff would write nothing for an
-    // empty argument, and the version would stand in the date's place.
+    // No date, so that the page is the same whenever it is made. Quoted, since roff would drop an empty argument and
+    // put the version in the place of the date.
     let man = Man::new(Options::command()).date("\"\"");
     let mut page = Vec::new();
     man.render_title(&mut page)?;
@@ -60,8 +60,8 @@ fn man_page() -> io::Result<Vec<u8>> {
     Ok(ascii(&String::from_utf8_lossy(&page)).into_bytes())
 }
 
-/// Help text as roff. It is laid out for a wide terminal: here a row is an entry with its explanation below, and what
-/// stands between rows is filled, so that it reads well at any width.
+/// Converts help text to roff. The text is laid out for a wide terminal. In the page, a row is an entry with its
+/// explanation below it, and the text between rows is filled, so that it can be read at any width.
 fn lay_out(text: &str, page: &mut Roff) {
     let mut is_after_row = false;
     for line in text.lines() {
@@ -84,7 +84,7 @@ fn lay_out(text: &str, page: &mut Roff) {
     }
 }
 
-/// The page with all other characters as escapes, which readers of man pages understand in every locale.
+/// Writes all characters that are not ASCII as escapes, which readers of man pages understand in every locale.
 fn ascii(page: &str) -> String {
     let mut ascii = String::with_capacity(page.len());
     for character in page.chars() {

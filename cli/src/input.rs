@@ -1,4 +1,4 @@
-//! The cuts between chunks: as the reads fall, or every N bytes.
+//! Cuts the input into chunks: one for each read, or one for every N bytes.
 
 use std::io::{self, Read};
 use std::num::NonZeroUsize;
@@ -6,13 +6,13 @@ use std::num::NonZeroUsize;
 /// The number of bytes that one read asks for.
 const READ_SIZE: usize = 64 << 10;
 
-/// The chunks of an input, each given out as soon as its bytes are there.
+/// The chunks of an input, each returned as soon as its bytes are there.
 pub(crate) struct Chunks<R> {
     source: R,
-    /// The length of each chunk but the last; without it, as long as the reads are.
+    /// The length of each chunk but the last; `None` for one chunk per read.
     len: Option<NonZeroUsize>,
     buffer: Vec<u8>,
-    /// The part of the buffer that was read but not given out yet.
+    /// The part of the buffer that was read but not returned yet.
     start: usize,
     end: usize,
     is_at_end: bool,
@@ -23,7 +23,7 @@ impl<R: Read> Chunks<R> {
         Self { source, len, buffer: vec![0; READ_SIZE], start: 0, end: 0, is_at_end: false }
     }
 
-    /// The next chunk, never empty; none at the end of input.
+    /// Returns the next chunk, which is never empty; `None` at the end of input.
     pub(crate) fn next(&mut self) -> io::Result<Option<&[u8]>> {
         let len = loop {
             let waiting = self.end - self.start;
@@ -39,7 +39,8 @@ impl<R: Read> Chunks<R> {
         Ok((len > 0).then(|| &self.buffer[chunk]))
     }
 
-    /// Reads what is there, and appends it to what still waits. The buffer grows only with what has really arrived.
+    /// Reads the bytes that are there, and appends them to the waiting ones. The buffer grows only with bytes that have
+    /// arrived.
     fn read(&mut self) -> io::Result<()> {
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;

@@ -1,11 +1,11 @@
-//! The command `jsonspigot`: JSON in at any cut, what the patterns select out at once.
+//! The command `jsonspigot`: reads JSON in chunks and writes the values that patterns select as soon as they arrive.
 //!
-//! Owns the way from input to output: one loop, chunk by chunk. What the arguments mean is in `options`, where bytes
-//! come from and how they are cut in `input`, how it ends badly in `report`. The input is read as one of four things
-//! (`source`): a JSON text (`document`) or many (`documents`), a provider's stream (`provider`), or text with payloads
-//! in it (`envelope`). How bytes become events, and text, and how that is saved is up to the crate
-//! `jsonspigot-framing`. What a line looks like is in `output`, which characters a terminal must not get in `terminal`.
-//! `generate` writes the man page and completion scripts instead of reading anything.
+//! Owns the loop from input to output, chunk by chunk. `options` gives the arguments their meaning, `input` reads and
+//! cuts the bytes, and `report` reports failures. The input is read in one of four ways (`source`): as a JSON text
+//! (`document`) or many (`documents`), a provider's stream (`provider`), or text with payloads in it (`envelope`). The
+//! crate `jsonspigot-framing` turns bytes into events or text, and saves that state. `output` writes the lines, and
+//! `terminal` escapes characters that a terminal must not receive. `generate` writes the man page and completion
+//! scripts instead of reading anything.
 
 mod document;
 mod documents;
@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     Options::from_arguments(env::args_os()).and_then(|options| run(&options)).unwrap_or_else(|failure| failure.report())
 }
 
-/// The status of a run that came to its end.
+/// Runs the command. Returns the exit status of a run that read the whole input.
 fn run(options: &Options) -> Result<ExitCode, Failure> {
     #[cfg(feature = "generate")]
     if let Some(wanted) = options.generate {
@@ -77,7 +77,7 @@ fn run(options: &Options) -> Result<ExitCode, Failure> {
             Some(chunk) => source.feed(chunk, &mut *output, &mut complaints),
             None => source.finish(&mut *output, &mut complaints),
         };
-        // All of it is out before the next chunk is waited for.
+        // All output is written before the next chunk is awaited.
         output.flush()?;
         has_complained |= report::complain(&mut complaints);
         told?;

@@ -1,4 +1,4 @@
-//! The arguments: what may be asked for, what contradicts what, and what it means to the parser.
+//! The arguments: their declarations, their conflicts, and the parser that they describe.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -28,78 +28,78 @@ pub(crate) const EXIT_STATUS: &str = "\
 0 complete; 1 invalid or incomplete input; 2 wrong arguments, unreadable input or unwritable output.
 A closed pipe ends it quietly with 0.";
 
-/// The list of lines in the help. Rows are indented and their columns at least two blanks apart: `generate` goes by
-/// that.
+/// The list of lines in the help. Rows are indented, and their columns are at least two blanks apart, which `generate`
+/// relies on.
 pub(crate) const LINES: &str = r#"Lines, each one JSON object, written as soon as it is known:
   {"event":"begin","pattern":0,"path":"…","kind":"string"}     a value has begun that PATTERN number 0 selects
   {"event":"delta","pattern":0,"path":"…","text":"…"}          new text of a string
-  {"event":"raw","pattern":0,"path":"…","text":"…"}            with PATTERN `raw:a`: new text of the value's JSON, as it comes
+  {"event":"raw","pattern":0,"path":"…","text":"…"}            with PATTERN `raw:a`: new text of the value's JSON, as it arrives
   {"event":"end","pattern":0,"path":"…","value":…}             the value is complete; spelt as in the input
   {"event":"inner-error","pattern":0,"path":"…","kind":"…","offset":N}     with PATTERN `a | b`: the text in a string is not JSON
-  {"event":"snapshot","value":…}                               with --snapshots: all that is known, with brackets closed
-  {"event":"patch","ops":[…]}                                  with --patches: what brings the last one up to date
-  {"event":"deviation","kind":"comments","offset":N,"line":N,"column":N}     with --lenient: what is not JSON; at most 100
-  {"event":"deviation","more":N}                               how many more there are, before the last line
+  {"event":"snapshot","value":…}                               with --snapshots: the value so far, with brackets closed
+  {"event":"patch","ops":[…]}                                  with --patches: the changes since the last one
+  {"event":"deviation","kind":"comments","offset":N,"line":N,"column":N}     with --lenient: a deviation from JSON; at most 100
+  {"event":"deviation","more":N}                               the number of further deviations, before the last line
   {"event":"done","bytes":N}                                   the text is complete; "value" with --value
   {"event":"error","kind":"…","offset":N,"line":N,"column":N,"path":"…"}     instead of "done"; the first bad byte
 
 Lines with --documents: all have "document", the document's number from 0; offsets count from its first byte. Also:
   {"event":"document","document":0,"bytes":N}        the document is complete; "value" with --value
-  {"event":"error","document":0,"kind":"…",…}        the document is not; the next one follows, except with concatenated
-  {"event":"done","bytes":N,"documents":N}           the stream was read to its end, whatever came of the documents
+  {"event":"error","document":0,"kind":"…",…}        the document failed; the next one follows, except with concatenated
+  {"event":"done","bytes":N,"documents":N}           the stream was read to its end, even if documents failed
 The status is 1 if a document has an error.
 
 Lines with --provider: the lines about matches have "call", the number of the call in the whole stream. Also:
   {"event":"call","call":0,"id":"…","name":"…","executed":"client"}      a call starts; "choice" if not in the first answer
-  {"event":"input","call":0,"status":"complete","value":{…}}                               its arguments have ended
+  {"event":"input","call":0,"status":"complete","value":{…}}                               the call's arguments have ended
   {"event":"approval-request","id":"…","call":0,"value":{…}}      the provider executes the call if you approve
-  {"event":"tool-result","call":0,"id":"…","value":{…}}           what came of a call that the provider has executed
-  {"event":"call-cancelled","call":0,"id":"…","value":{…}}        nobody waits for the call's result any more
+  {"event":"tool-result","call":0,"id":"…","value":{…}}           the result of a call that the provider has executed
+  {"event":"call-cancelled","call":0,"id":"…","value":{…}}        the call's result is no longer needed
   {"event":"message-start","id":"…","model":"…"}     an answer begins
-  {"event":"block-start","block":0,"kind":"text"}, "block-end"    around text or reasoning; with "id" and "phase" if it has them
-  {"event":"text","text":"…","block":0}, "reasoning", "refusal"    what else the assistant says
-  {"event":"source","url":"…","title":"…","value":{…}}      where that is from; with "quote", "span" and "block" if known
-  {"event":"opaque","kind":"signature","block":0,"value":"…"}      has to go back: a signature, encrypted, container or compaction
-  {"event":"media","media_type":"image/png","data":"…","block":0}     an image, sound or document: base64, or "url" in its place
+  {"event":"block-start","block":0,"kind":"text"}, "block-end"    around text or reasoning; with "id" and "phase" if known
+  {"event":"text","text":"…","block":0}, "reasoning", "refusal"    other text of the assistant
+  {"event":"source","url":"…","title":"…","value":{…}}      a source of the text; with "quote", "span" and "block" if known
+  {"event":"opaque","kind":"signature","block":0,"value":"…"}      to be sent back: a signature, encrypted, container or compaction
+  {"event":"media","media_type":"image/png","data":"…","block":0}     an image, sound or document: base64, or "url" instead
   {"event":"data","kind":"STATE_SNAPSHOT","value":{…}}     an application's own data, or a call's validated input
-  {"event":"content-filter","value":{…}}             what a filter or guardrail has found
+  {"event":"content-filter","value":{…}}             the findings of a filter or guardrail
   {"event":"usage","value":{…},"input":7,"output":9}     token counts; with "cached" and "reasoning" if known
-  {"event":"stop","reason":"…","kind":"tool-use"}    with "native_reason" from behind a gateway, and "stop_sequence"
+  {"event":"stop","reason":"…","kind":"tool-use"}    with "native_reason" if a gateway sends it, and "stop_sequence"
   {"event":"incomplete","reason":"end-of-input"}     the stream broke off before the provider ended the answer, or a part is missing
-  {"event":"provider-error","message":"…"}           with "type", "code", "retry", "retry_after_ms" and "value" if it has them
-  {"event":"mismatch","kind":"text","block":0,"text":"…"}     the provider repeats it otherwise: text, reasoning, refusal, arguments, name, id
-  {"event":"unknown-part","kind":"…","value":{…}}    an event, or a part of one, of a kind that is not known
-  {"event":"bad-frame","text":"…"}                   not an event's JSON, not UTF-8, or damaged; the stream goes on
-  {"event":"unknown-event","text":"…"}               JSON that is no provider's event; the stream goes on
-  {"event":"provider-event","value":{…}}             with --provider-events: an event as it came
-  {"event":"text","agent":"toolu_1","text":"…"}      any line may have it: a sub-agent, by the call that started it or its run, or a session
+  {"event":"provider-error","message":"…"}           with "type", "code", "retry", "retry_after_ms" and "value" if known
+  {"event":"mismatch","kind":"text","block":0,"text":"…"}     the provider's repetition differs: text, reasoning, refusal, arguments, name, id
+  {"event":"unknown-part","kind":"…","value":{…}}    an event, or a part of one, of an unknown kind
+  {"event":"bad-frame","text":"…"}                   not an event's JSON, not UTF-8, or damaged; the stream continues
+  {"event":"unknown-event","text":"…"}               JSON that is not an event of any provider; the stream continues
+  {"event":"provider-event","value":{…}}             with --provider-events: an event, unchanged
+  {"event":"text","agent":"toolu_1","text":"…"}      in any line: a sub-agent, by the call that started it or its run, or a session
   {"event":"call-error","call":0,"kind":"…"}         not-started (or never named), ended, mismatch, mixed, or a limit
-  {"event":"warning","kind":"cumulative","call":0}   the fragments look as if each repeats all so far; --cumulative reads them so
-  {"event":"done","bytes":N}                         the stream was read to its end, whatever came of the calls
-A "status" is complete; accepted (with --accept: "value" is that of the strict text it stands for, "deviations" has the
-"kind" and "offset" of the first 100, and "more" how many more there are); empty (no text: the value is {}); raw (not JSON
-by nature: "raw" is its text); or truncated, malformed or trailing, with "raw", all that arrived, and "error", an object with
-"kind", "offset", "line", "column" and "path" as in the line "error" and, if truncated, "reason" (if the place is unknown: only
-"kind" and "reason"). If a trailing text is nothing but whole values, "values" has them, and "repeated" says whether they are
-all equal.
+  {"event":"warning","kind":"cumulative","call":0}   each fragment seems to repeat the arguments so far; see --cumulative
+  {"event":"done","bytes":N}                         the stream was read to its end, even if calls failed
+A "status" is complete; accepted (with --accept: "value" is that of the equivalent strict text, "deviations" has the
+"kind" and "offset" of the first 100, and "more" the number of the others); empty (no text: the value is {}); raw (not
+meant to be JSON: "raw" is its text); or truncated, malformed or trailing, with "raw", the text that arrived, and "error",
+an object with "kind", "offset", "line", "column" and "path" as in the line "error" and, if truncated, "reason" (only
+"kind" and "reason" if the place is unknown). If a trailing text consists of whole values, "values" has them, and
+"repeated" is true if they are all equal.
 
-"executed" is client or provider: what the provider executes, nobody else must. A stop's "kind" is finished, tool-use,
+"executed" is client or provider: do not execute the provider's calls yourself. A stop's "kind" is finished, tool-use,
 stop-sequence, length, refusal, content-filter, pause, cancelled, error or other. "retry" is never or later.
 
-The status is 0 if and only if an event meant something, every message that began has ended, every call has a name and is
-complete, accepted, empty or raw, and with --envelope every payload, nothing was a mismatch (nor any result), no frame was bad
-or damaged, nothing passed a limit, the provider reported no error (a stop of the kind error is one), and no call, text or error
-was left in parts that are not known, by their names. A stray fragment whose call then
-came whole, and late ones after a whole, leave it 0. With --text: what the assistant says, including refusals, and the matches.
+The status is 0 if and only if an event had a meaning, every message that began has ended, every call has a name, every call
+and, with --envelope, every payload is complete, accepted, empty or raw, nothing was a mismatch (results included), no frame
+was bad or damaged, no limit was exceeded, the provider reported no error (a stop of the kind error is one), and no call, text
+or error was left in unknown parts, as far as their names show. A stray fragment of a call that then arrived whole, and late
+fragments of a whole call, leave it 0. With --text: the assistant's text, refusals included, and the matches.
 
-Lines with --envelope: {"event":"text","text":"…"} around payloads; the lines about matches have "mark", the MARK as it
-was given; {"event":"fragment","mark":"tag:think","text":"…"} for plain text as it arrives; at a payload's end
+Lines with --envelope: {"event":"text","text":"…"} around payloads; the lines about matches have "mark", the MARK as
+given; {"event":"fragment","mark":"tag:think","text":"…"} for plain text as it arrives; at a payload's end
 {"event":"payload","mark":"…","status":"…"} with "value", "raw", "error" (which has no "reason") and "values" as above (an
 empty payload has none of them).
 Offsets count from the byte after the opening delimiter. The status is 1 if a payload is truncated, malformed or trailing,
-or the text is not UTF-8. With --text: the text around payloads as it is, and the matches.
+or the text is not UTF-8. With --text: the text around payloads, unchanged, and the matches.
 
-Lines with --provider and --envelope: both of the above; the assistant's text is what is around payloads, block by block.
+Lines with --provider and --envelope: both of the above. The text around payloads is the assistant's, block by block.
 Lines about payloads have "block" after "mark", and "choice" if not in the first answer. A payload that is still open at
 the end of its block is truncated."#;
 
@@ -118,9 +118,9 @@ the end of its block is truncated."#;
     after_long_help = format!("{LINES}\n\nExit status: {EXIT_STATUS}")
 )]
 pub(crate) struct Options {
-    /// What to follow: paths with wildcards as in RFC 9535, such as `ask_slots[*].message`; `$` is the whole value;
-    /// `arguments | city` reads the JSON text in the string `arguments`; `raw:arguments` gives a value's JSON text as
-    /// it comes
+    /// The values to follow: paths with wildcards as in RFC 9535, such as `ask_slots[*].message`; `$` is the whole
+    /// value; `arguments | city` reads the JSON text in the string `arguments`; `raw:arguments` reports a value's JSON
+    /// text as it arrives
     #[arg(value_name = "PATTERN", value_hint = ValueHint::Other)]
     pub(crate) patterns: Vec<String>,
 
@@ -134,7 +134,7 @@ pub(crate) struct Options {
 
     /// After every N chunks, save the whole state to bytes and resume from them; the output is the same
     ///
-    /// This is how a stream can outlive a process. Here the bytes stay in the same process: the option shows that
+    /// A saved state lets a stream outlive its process. Here the bytes stay in the same process: the option shows that
     /// nothing is lost, and how much time saving takes.
     #[arg(long, value_name = "N", value_hint = ValueHint::Other, value_parser = one_or_more)]
     pub(crate) checkpoint: Option<NonZeroUsize>,
@@ -143,7 +143,7 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) value: bool,
 
-    /// Write for a person: the text of strings and raw values as it grows, atoms as spelt, a newline after each
+    /// Write plain text for people: strings and raw values as they grow, atoms as spelled, a newline after each
     #[arg(long, conflicts_with = "value")]
     pub(crate) text: bool,
 
@@ -154,25 +154,25 @@ pub(crate) struct Options {
     #[arg(long)]
     raw_control: bool,
 
-    /// After each chunk that added to it, write the value as far as it is known, open strings and brackets closed
+    /// After each chunk that added to the value, write the value so far, with open strings and brackets closed
     #[arg(long, group = "partial", conflicts_with_all = ["text", "patches"])]
     snapshots: bool,
 
-    /// After each chunk that added to the value, write what was added: RFC 6902 operations, and `append` for strings
+    /// After each chunk that added to the value, write the changes: RFC 6902 operations, and `append` for strings
     #[arg(long, group = "partial", conflicts_with = "text")]
     patches: bool,
 
-    /// With --snapshots or --patches: also show numbers and literals that are still open, as far as they are known
+    /// With --snapshots or --patches: also show numbers and literals that are still open, as far as they have arrived
     ///
     /// A number is shown as its longest prefix that is itself a number (`12.` shows 12, `-` nothing), a literal from
-    /// its first letter on. A number may change as it grows: a patch has a `replace` for it then.
+    /// its first letter on. A number may change as it grows; a patch then has a `replace` for it.
     #[arg(long, requires = "partial")]
     provisional: bool,
 
     /// The input is this provider's stream: follow each call's arguments
     ///
     /// Server-sent events, JSON texts (one per line or spread over several), an array of events, or Amazon's binary
-    /// event stream: the first bytes decide. `auto` goes by the first event that only one provider sends.
+    /// event stream: the first bytes decide. `auto` detects the provider by the first event that only it sends.
     #[arg(long, value_name = "NAME", value_parser = wire(),
         conflicts_with_all = ["value", "snapshots", "patches", "retain"])]
     pub(crate) provider: Option<Wire>,
@@ -180,8 +180,8 @@ pub(crate) struct Options {
     /// The input is many JSON texts: one per line (`lines`), one after another (`concatenated`), or an RFC 7464
     /// `sequence`
     ///
-    /// Each is a document with a number, and its offsets and limits are its own. With `lines` and `sequence` a bad one
-    /// costs itself only; with `concatenated` it ends the run, since nobody knows where the next one begins.
+    /// Each text is a document with a number, offsets and limits of its own. With `lines` and `sequence` a bad document
+    /// is reported and the next one is read; with `concatenated` it ends the run, since the next one can't be found.
     #[arg(long, value_name = "FRAMING", value_parser = framing(), conflicts_with_all = ["provider", "structured", "envelope"])]
     pub(crate) documents: Option<Framing>,
 
@@ -189,15 +189,15 @@ pub(crate) struct Options {
     #[arg(long, requires = "provider")]
     structured: bool,
 
-    /// With --provider: also write each event as it came, before what it means
+    /// With --provider: also write each event unchanged, before the lines about it
     ///
-    /// For all that has no line of its own, such as the probabilities of tokens, costs and timings.
+    /// For data that has no line of its own, such as the probabilities of tokens, costs and timings.
     #[arg(long, requires = "provider", conflicts_with = "text")]
     provider_events: bool,
 
-    /// Each fragment of a call's arguments repeats all of them so far
+    /// Each fragment of a call's arguments repeats the arguments so far
     ///
-    /// Some servers send them so. It is never guessed: where fragments look so, there is a line "warning".
+    /// Some servers send such fragments. This is never guessed; fragments that look like it give a line "warning".
     #[arg(long, requires = "provider", conflicts_with = "rule")]
     cumulative: bool,
 
@@ -206,19 +206,19 @@ pub(crate) struct Options {
     ///
     /// MARK is `comment:NAME`, `fence:INFO`, `fence:*` (any fence that holds an object or array), `tag:NAME`, `bare`
     /// (any object or array), `bare:object`, or `between:OPEN:CLOSE` with the texts around it, in which `\:`, `\,`,
-    /// `\\` and `\n` stand for a colon, a comma, a backslash and a line feed; with `:json` or `:raw` appended it says
-    /// what to expect there, and `between:OPEN:CLOSE:led` is for an object with text before it; CLOSE may be empty.
-    /// With --provider the text is the assistant's, a block at a time. Takes one argument, which may list several marks
+    /// `\\` and `\n` stand for a colon, a comma, a backslash and a line feed. CLOSE may be empty. Append `:json` or
+    /// `:raw` to state what a payload holds; `between:OPEN:CLOSE:led` is for an object with text before it. With
+    /// --provider the text is the assistant's, a block at a time. Takes one argument, which may list several marks
     /// separated by commas, so patterns may follow: `--envelope comment:context --envelope fence:json 'a.b'`.
     #[arg(long, value_name = "MARK", value_parser = marks, value_hint = ValueHint::Other,
         conflicts_with_all = ["value", "snapshots", "patches", "structured"])]
     envelope: Vec<Marks>,
 
-    /// With --envelope: the text begins inside a payload of the first MARK, whose opening came before it
+    /// With --envelope: the text begins inside a payload of the first MARK, whose opening delimiter is not part of it
     #[arg(long, requires = "envelope")]
     inside: bool,
 
-    /// Go on past these deviations from JSON, to show what follows: names separated by commas, or `model-output`
+    /// Tolerate these deviations from JSON and keep reading: names separated by commas, or `model-output`
     ///
     /// The names: control-characters, bad-escapes, lone-surrogates, trailing-commas, comments (`//`, `/* */`, `#`),
     /// single-quotes, bare-keys, python-literals (True, False, None), non-finite (NaN, Infinity, -Infinity: shown as
@@ -229,10 +229,10 @@ pub(crate) struct Options {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = leniency(), hide_possible_values = true)]
     lenient: Vec<Leniency>,
 
-    /// With --lenient: let a text with such deviations succeed; its values are those of the strict JSON it stands for
+    /// With --lenient: accept a text with such deviations; its values are those of the equivalent strict JSON
     ///
-    /// The lines about deviations are written all the same. Calls and payloads get the status "accepted", with the
-    /// value and a list of the deviations.
+    /// Deviations are still written as lines. Calls and payloads get the status "accepted", with the value and a list
+    /// of the deviations.
     #[arg(long, requires = "lenient")]
     accept: bool,
 
@@ -241,11 +241,11 @@ pub(crate) struct Options {
 
     /// How much of the input to keep: all of it, the open matches, or nothing (then only atoms' ends have a value)
     ///
-    /// Without this option, as much as the other options need. `text` is another name for `all`.
+    /// By default, as much as the other options need. `text` is another name for `all`.
     #[arg(long, value_name = "WHAT")]
     retain: Option<Retain>,
 
-    /// What a second equal key in an object means
+    /// How to treat a repeated key in an object
     #[arg(long, value_name = "POLICY", default_value = "last-wins")]
     duplicate_keys: DuplicateKeys,
 
@@ -298,7 +298,7 @@ pub(crate) enum Generated {
 }
 
 impl Options {
-    /// Reads the arguments, of which the first one is the command's own name.
+    /// Parses the arguments, of which the first is the command's own name.
     pub(crate) fn from_arguments(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, Failure> {
         let matches = Self::command().try_get_matches_from(arguments)?;
         let mut options = Self::from_arg_matches(&matches)?;
@@ -315,7 +315,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Returns what edits the input, if that is asked for.
+    /// Returns the editor of the input; `None` if there are no rules.
     pub(crate) fn editor(&self) -> Result<Option<Editor>, Failure> {
         let mut command = Self::command();
         let rules = self.edits.rules(&mut command)?;
@@ -347,7 +347,7 @@ impl Options {
         self.envelope.iter().flat_map(|Marks(marks)| marks.clone()).collect()
     }
 
-    /// Returns the source that the input is to be read as.
+    /// Returns the reader of the input.
     pub(crate) fn source(&self, patterns: &PatternSet) -> Box<dyn Source> {
         if let Some(Wire(provider)) = self.provider {
             let calls = ToolCalls::builder().patterns(patterns).parser(self.parser());
@@ -372,16 +372,16 @@ impl Options {
         }
     }
 
-    /// A parser as it was asked for.
+    /// Returns the builder of a parser with these options.
     pub(crate) fn parser(&self) -> ParserBuilder {
         let retain = match self.retain {
             Some(Retain::All) => jsonspigot::Retain::All,
             Some(Retain::Matches) => jsonspigot::Retain::Matches,
             Some(Retain::Nothing) => jsonspigot::Retain::Nothing,
-            // Only the path of an error can tell that less was kept: prose shows no value that was told before, and an
+            // Retaining less only shows in the path of an error: prose shows no value that was written before, and an
             // end's value lies within its match.
             None if self.value => jsonspigot::Retain::All,
-            // Whether there are checkpoints or not, so that the path of an error is the same.
+            // The same with and without checkpoints, so that the path of an error is the same.
             None if !self.lenient.is_empty() => jsonspigot::Retain::All,
             None if self.text => jsonspigot::Retain::Nothing,
             None => jsonspigot::Retain::Matches,
@@ -408,7 +408,7 @@ impl Options {
         }
     }
 
-    /// Returns the form in which the partial value is written, if it is.
+    /// Returns the form in which the partial value is written; `None` if it is not written.
     pub(crate) fn snapshots(&self) -> Option<Snapshots> {
         match (self.snapshots, self.patches) {
             (true, _) => Some(Snapshots::Whole),
@@ -426,7 +426,7 @@ impl Options {
         }
     }
 
-    /// The input, ready to be read; `-` means standard input too.
+    /// Opens the input. `-` stands for standard input too.
     pub(crate) fn open(&self) -> Result<Box<dyn Read>, Failure> {
         match self.file() {
             Some(path) => match File::open(path) {
@@ -437,7 +437,7 @@ impl Options {
         }
     }
 
-    /// The failure of reading the input.
+    /// Returns the failure to read the input.
     pub(crate) fn unreadable(&self, error: io::Error) -> Failure {
         let name = self.file().map_or_else(|| "standard input".to_owned(), |path| path.display().to_string());
         Failure::Unreadable { name, error }

@@ -1,7 +1,7 @@
-//! `--provider`: the input is a provider's stream, and the patterns apply to each call's arguments.
+//! Implements `--provider`: the input is a provider's stream, and the patterns apply to each call's arguments.
 //!
-//! Owns what of a stream makes the run fail. How bytes become frames is up to `jsonspigot-framing`; what frames mean,
-//! the library knows.
+//! Decides which events make the run fail. The crate `jsonspigot-framing` splits bytes into frames; the library
+//! interprets them.
 
 use std::fmt::Write as _;
 use std::io;
@@ -16,45 +16,45 @@ use crate::output::Output;
 use crate::report::{Complaints, Failure, told};
 use crate::source::Source;
 
-/// A provider's stream.
+/// A reader of a provider's stream.
 pub(crate) struct Stream {
     frames: Frames,
     calls: ProviderStream,
-    /// The stream that this one is restored with: as it was before it had read anything.
+    /// The stream before it has read anything, into which saved states are restored.
     new: ProviderStream,
-    /// True if its provider has to be found out.
+    /// True if the provider has to be detected.
     is_detecting: bool,
     bytes: u64,
     /// The first frame that may be an event.
     first: Option<First>,
     /// True if any event meant something.
     has_reported: bool,
-    /// True if a complaint already says why there is no event.
+    /// True if a complaint already explains why there is no event.
     is_explained: bool,
-    /// True if there was anything to complain of.
+    /// True if there were any complaints.
     has_complained: bool,
-    /// What is no event, as long as the provider is not known: between the lines of some programs there may be any
-    /// others.
+    /// Complaints about lines that are not events, until the provider is known: some programs print other lines between
+    /// events.
     noise: Vec<String>,
 }
 
-/// The choices by which a stream is read.
+/// The options of a stream.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Choices {
     /// True if the assistant's text is JSON.
     pub(crate) is_structured: bool,
-    /// True if each event is written as it came.
+    /// True if each event is also written unchanged.
     pub(crate) with_events: bool,
     /// True if there are checkpoints.
     pub(crate) is_saveable: bool,
-    /// The envelope that looks for payloads in the assistant's text.
+    /// The envelope that finds payloads in the assistant's text.
     pub(crate) envelope: Option<Envelope>,
 }
 
 /// The part of a frame that a complaint can show.
 struct First {
     beginning: String,
-    /// The provider whose event it looks like.
+    /// The provider that sends events like this one.
     provider: Option<Provider>,
 }
 
@@ -66,7 +66,7 @@ fn beginning(text: &str) -> String {
 }
 
 impl Stream {
-    /// The stream of this provider, or of whom it shows to be.
+    /// Creates a reader for the stream of `provider`, or of a provider that is detected.
     pub(crate) fn new(provider: Option<Provider>, calls: ToolCallsBuilder, choices: Choices) -> Self {
         let calls = calls.build();
         let calls = match provider {
@@ -96,7 +96,7 @@ impl Stream {
         }
     }
 
-    /// Reads what `feed` takes out of the frames.
+    /// Reads the frames that `feed` yields.
     fn read(
         &mut self,
         output: &mut dyn Output,
@@ -120,7 +120,7 @@ impl Stream {
             };
             if let Frame::Damaged(damage) = frame {
                 *is_explained = true;
-                // Binary messages are no terminal's, so what came before them is complained of first.
+                // Programs print no binary messages to a terminal, so earlier noise is complained about first.
                 noise.drain(..).for_each(|line| complaints.push(line));
                 return complaints.push(damage.to_string());
             }
@@ -132,7 +132,7 @@ impl Stream {
                 }
                 Frame::Exception(text) => {
                     *is_explained = true;
-                    // The library does not know its name, but it is an error all the same.
+                    // The library does not know the exception's name, but it is an error all the same.
                     if !is_reported {
                         complaints.push(format!("provider-error: {}", beginning(text)));
                     }
@@ -170,15 +170,15 @@ impl Source for Stream {
         });
         result?;
         self.has_complained |= !complaints.is_empty();
-        // A call that is cut, or an array, says as much.
+        // A complaint about a cut call or array already says so.
         if is_cut && !has_cut_calls && !self.is_explained {
             complaints.push("incomplete: the stream broke off before the provider ended the answer".to_owned());
         }
         match &self.first {
             None if self.is_explained => {}
-            // Not what was asked for: an error page, say, or nothing at all.
+            // The input is something else, such as an error page, or empty.
             None => complaints.push("no-event: nothing in the input is a provider's event".to_owned()),
-            // An error says enough, whoever sent it.
+            // The complaint about an error is enough, whichever provider sent it.
             Some(First { beginning, .. })
                 if self.is_detecting && self.calls.provider().is_none() && !self.has_reported =>
             {
@@ -186,7 +186,7 @@ impl Source for Stream {
                     "unknown-provider: no event tells whose stream this is (--provider NAME does): {beginning}"
                 ));
             }
-            // A stream that was cut early may have said nothing yet, but shows whose it is.
+            // A stream that was cut early may have no event with a meaning yet, but its provider is recognized.
             Some(First { beginning, provider }) if !self.has_reported && !is_cut => {
                 let instead = provider.filter(|provider| Some(*provider) != self.calls.provider());
                 let instead =
@@ -195,7 +195,7 @@ impl Source for Stream {
             }
             Some(_) => {}
         }
-        // What is said above is why; whatever else the library's verdict knows is said here.
+        // The complaints above are the reason. Without any, the library's verdict may name another.
         self.has_complained |= !complaints.is_empty();
         if let Err(unfinished) = self.calls.verdict()
             && !self.has_complained
@@ -206,17 +206,17 @@ impl Source for Stream {
     }
 }
 
-/// Complains of noise, unless it is that of a program's terminal.
+/// Adds complaints about noise, unless a program may print such lines to its terminal.
 fn settle_noise(provider: Option<Provider>, noise: &mut Vec<String>, complaints: &mut Complaints) {
     match provider {
-        // A stream that goes on like that is no program's.
+        // After this much noise, the stream is not a program's.
         None if noise.len() < 64 => {}
         Some(Provider::ClaudeCode | Provider::Codex) => noise.clear(),
         _ => noise.drain(..).for_each(|line| complaints.push(line)),
     }
 }
 
-/// An event as its agent alone would have it.
+/// Returns a sub-agent's event without the agent; other events unchanged.
 fn own<'e>(event: &'e StreamEvent<'e>) -> &'e StreamEvent<'e> {
     if let StreamEvent::Agent { event, .. } = event { event } else { event }
 }
@@ -232,14 +232,15 @@ fn report(event: &StreamEvent<'_>, output: &mut dyn Output, complaints: &mut Com
     }
 }
 
-/// Reports an event that makes the run fail, though the stream goes on: part of a call, or more, did not arrive whole.
+/// Adds a complaint about an event that makes the run fail although the stream continues: a call, or another part, did
+/// not arrive whole.
 fn complain(event: &StreamEvent<'_>, complaints: &mut Complaints) {
     match event {
         StreamEvent::Agent { event, .. } => complain(event, complaints),
         StreamEvent::ProviderError { message, .. } => complaints.push(format!("provider-error: {message}")),
         StreamEvent::Call(CallEvent::Error(error)) => {
-            // What is late changes nothing, a mismatch has a line of its own, and whether a fragment has found its call
-            // is known at the end.
+            // A late fragment changes nothing, a mismatch has an event of its own, and whether a fragment found its
+            // call is known at the end.
             let is_harmless =
                 matches!(error.kind(), CallErrorKind::Ended | CallErrorKind::Mismatch | CallErrorKind::NotStarted);
             if !is_harmless {
@@ -286,11 +287,12 @@ pub(crate) mod tests {
     use crate::report::Complaints;
     use crate::source::Source;
 
-    /// How many bytes are read again at checkpoints; after that there are few, as each costs what was read before.
+    /// The number of bytes that checkpoints may read again. After that there are few, since each reads all earlier
+    /// bytes.
     const OFTEN: usize = 1 << 20;
     const RARELY: usize = 997;
 
-    /// Standard output and what would be on standard error, for a stream in these chunks, with checkpoints before them.
+    /// Returns the standard output and the complaints of a stream in these chunks, with checkpoints before them.
     fn read<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> (Vec<u8>, Vec<String>) {
         let calls = ToolCalls::builder().patterns(&PatternSet::new(["$..*"]).unwrap());
         let mut stream = Stream::new(None, calls, Choices { is_saveable: true, ..Choices::default() });

@@ -1,5 +1,5 @@
-//! The ends of a run other than a good one, and what is wrong with parts of an input that is read on: what standard
-//! error says of both, and the exit status.
+//! Failures of a run, and faults in parts of an input that is still read: their messages on standard error, and the
+//! exit status.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -30,7 +30,7 @@ pub(crate) enum Failure {
     Refused(Error),
     /// The input is not one whole text in UTF-8.
     NotText(Utf8Error),
-    /// A checkpoint can't be gone on from: its bytes are refused.
+    /// A checkpoint can't be restored: its bytes are refused.
     Lost(RestoreError),
     /// The text can't be rewritten as asked, though it may be JSON.
     NotRewritten(RewriteError),
@@ -79,11 +79,11 @@ impl From<io::Error> for Failure {
 }
 
 impl Failure {
-    /// Says on standard error what went wrong, if anything did; the exit status.
+    /// Writes the failure to standard error, if it is one. Returns the exit status.
     pub(crate) fn report(&self) -> ExitCode {
         match self {
             Self::Arguments(help) if !help.use_stderr() => {
-                // This is the output that was asked for, so it must not get lost unnoticed.
+                // The help is the requested output, so it must not get lost unnoticed.
                 return help
                     .print()
                     .and_then(|()| io::stdout().flush())
@@ -103,11 +103,11 @@ impl Failure {
 }
 
 fn say(line: impl fmt::Display) {
-    // If standard error can't be written either, the exit status has to do.
+    // If standard error can't be written either, the exit status is all that is left.
     let _ = writeln!(io::stderr(), "error: {line}");
 }
 
-/// Faults in parts of an input whose rest goes on: each a line for standard error.
+/// Faults in parts of an input whose rest is still read, as lines for standard error.
 #[derive(Debug, Default)]
 pub(crate) struct Complaints {
     lines: Vec<String>,
@@ -119,13 +119,13 @@ impl Complaints {
         self.lines.push(line);
     }
 
-    /// Counts an event or a line that is not written.
+    /// Counts an event or line that is left out of the output.
     pub(crate) fn leave_out(&mut self) {
         self.left_out += 1;
     }
 
-    /// Adds a line about what was left out, if anything was. This happens at the end, since the reader of the input may
-    /// complain of the same at another byte.
+    /// Adds a line with the number of events and lines that were left out, if there are any. Called at the end, since
+    /// the reader of the input may complain about the same event later.
     pub(crate) fn push_left_out(&mut self) {
         if self.left_out > 0 {
             self.lines
@@ -137,21 +137,21 @@ impl Complaints {
         self.lines.is_empty()
     }
 
-    /// Takes out what has come since the last time.
+    /// Returns the complaints since the last call.
     pub(crate) fn take(&mut self) -> Vec<String> {
         std::mem::take(&mut self.lines)
     }
 }
 
-/// Says on standard error what is wrong with parts of the input; whether there was anything to say.
+/// Writes the complaints to standard error. Returns false if there were none.
 pub(crate) fn complain(complaints: &mut Complaints) -> bool {
     let lines = complaints.take();
     lines.iter().for_each(|line| say(printable(line)));
     !lines.is_empty()
 }
 
-/// An error's kind by its name, then its message. The message begins with the kind in words; the name is what the line
-/// on standard output has.
+/// Returns an error's kind by name, then its message. The message starts with the kind in words, which is replaced by
+/// the name that the line on standard output has.
 pub(crate) fn told(error: &Error) -> String {
     let message = error.to_string();
     let (_, message) = message.split_once(": ").unwrap_or(("", &message));
@@ -169,20 +169,20 @@ impl fmt::Display for Failure {
                 write!(f, "{pattern}\n{:width$}^", "", width = before.width())
             }
             Self::Unreadable { name, error } => write!(f, "cannot read {}: {error}", printable(name)),
-            Self::Lost(error) => write!(f, "cannot go on from a checkpoint: {error}"),
+            Self::Lost(error) => write!(f, "cannot resume from a checkpoint: {error}"),
             Self::Refused(error) => f.write_str(&printable(&told(error))),
             Self::NotText(error) => {
                 let (kind, line, column, offset) = (error.kind().name(), error.line(), error.column(), error.offset());
                 write!(f, "{kind}: expected text in UTF-8 at line {line} column {column} (byte {offset}) in $")
             }
             Self::NotRewritten(error) => error.fmt(f),
-            Self::Told => f.write_str("what has been said"),
+            Self::Told => f.write_str("already reported"),
             Self::Unwritable(error) => write!(f, "cannot write standard output: {error}"),
         }
     }
 }
 
-/// clap's message and its tip on one line, without the usage that it puts below them.
+/// Returns clap's message and tip on one line, without the usage below them.
 fn one_line(error: &clap::Error) -> String {
     let rendered = error.render().to_string();
     let message = rendered.strip_prefix("error: ").unwrap_or(&rendered);
@@ -191,8 +191,8 @@ fn one_line(error: &clap::Error) -> String {
     told.collect::<Vec<_>>().join(" ").replace(" tip: ", "; tip: ")
 }
 
-/// Replaces each control character by its picture, or by U+FFFD if it has none, so that text from outside stays on its
-/// line and can't control the terminal. Characters are replaced one for one, which keeps columns correct.
+/// Replaces each control character by its picture, or by U+FFFD if it has none, so that external text stays on its line
+/// and can't control the terminal. One character replaces one, so columns stay correct.
 fn printable(text: &str) -> String {
     let picture = |character: char| match character {
         '\0'..='\x1f' => char::from_u32(0x2400 + character as u32),

@@ -1,5 +1,5 @@
-//! The run whose output is the input itself, with `--remove`, `--replace` and `--redact` applied. A provider's stream
-//! is read besides: whether its calls are whole, the editor doesn't know.
+//! Runs the command with `--remove`, `--replace` and `--redact`: the output is the edited input. A provider's stream is
+//! also read by its reader, since the editor does not know if its calls are whole.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::num::NonZeroUsize;
@@ -32,7 +32,7 @@ pub(crate) fn run(options: &Options, mut editor: Editor) -> Result<ExitCode, Fai
         };
         let read = editor.read(chunk, &mut write, &mut complaints);
         result?;
-        // All of it is out before the next chunk is waited for.
+        // All output is written before the next chunk is awaited.
         output.flush()?;
         let mut of_stream = Complaints::default();
         let told = match (&mut reader, chunk) {
@@ -41,7 +41,7 @@ pub(crate) fn run(options: &Options, mut editor: Editor) -> Result<ExitCode, Fai
             (None, _) => Ok(()),
         };
         for line in of_stream.take() {
-            // What such an event says may be what is not to be seen.
+            // The text of such an event may be what is to be redacted.
             let is_quoted = line.starts_with("bad-frame: ");
             complaints.push(if is_quoted { "bad-frame: an event can't be read".to_owned() } else { line });
         }

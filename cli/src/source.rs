@@ -1,16 +1,16 @@
-//! The interface of the four ways to read the bytes of an input.
+//! The interface of the four readers of an input.
 
 use crate::output::Output;
 use crate::report::{Complaints, Failure};
 
 /// An input that is read chunk by chunk.
 pub(crate) trait Source {
-    /// Reads a chunk and reports all that can be known by now.
+    /// Reads a chunk and reports everything that is known by then.
     fn feed(&mut self, chunk: &[u8], output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure>;
 
-    /// Saves the whole state, and goes on from what was saved.
+    /// Saves the whole state, and resumes from what was saved.
     fn checkpoint(&mut self) -> Result<(), Failure>;
 
-    /// The end of input.
+    /// Ends the input.
     fn finish(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure>;
 }

@@ -1,14 +1,14 @@
-//! Text from outside on a terminal: control characters are shown instead of passed through.
+//! Shows control characters in external text on a terminal instead of passing them through.
 //!
 //! A model's text may contain escape sequences that set the window title, write to the clipboard or move the cursor,
 //! and bidirectional controls that display text in a misleading order. This file decides which characters these are and
-//! how they are written instead. Each character is escaped by itself, so it does not matter where a sequence is cut.
-//! Output that does not go to a terminal is data and is never changed.
+//! how they are written. Each character is escaped by itself, so it does not matter where a sequence is cut. Output
+//! that does not go to a terminal is data and is never changed.
 
 use std::io::{self, Write};
 
-/// Returns true if a terminal would interpret this character instead of showing it: a control character, line feed and
-/// tab included, or one that changes the direction of the text after it.
+/// Returns true if a terminal would interpret this character instead of showing it. These are the control characters,
+/// line feed and tab included, and the characters that change the direction of the text after them.
 pub(crate) fn is_terminal_control(character: char) -> bool {
     character.is_control() || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -16,7 +16,7 @@ pub(crate) fn is_terminal_control(character: char) -> bool {
 /// The form in which control characters are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Controls {
-    /// As they are.
+    /// Unchanged.
     Raw,
     /// For a person: in caret notation such as `^[`, like `cat -v`, or else as a code point such as `<U+202E>`, like
     /// `less`. Line feeds and tabs stay.
@@ -26,7 +26,7 @@ pub(crate) enum Controls {
     Escaped,
 }
 
-/// Writes text that may go to a terminal.
+/// A writer of text that may go to a terminal.
 pub(crate) struct Guarded<W> {
     out: W,
     controls: Controls,
@@ -53,7 +53,8 @@ impl<W: Write> Write for Guarded<W> {
         self.write_all(text).map(|()| text.len())
     }
 
-    /// Expects whole characters, which is what all callers write; part of one would become U+FFFD.
+    /// Writes `text`, which must consist of whole characters, as it does for all callers. Part of a character would
+    /// become U+FFFD.
     fn write_all(&mut self, text: &[u8]) -> io::Result<()> {
         if self.controls == Controls::Raw {
             return self.out.write_all(text);
@@ -86,7 +87,7 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    /// The same characters, spelled out.
+    /// Returns the control characters, listed by hand.
     fn controls() -> impl Iterator<Item = char> {
         let numbers = (0..=0x1f).chain(0x7f..=0x9f).chain(0x202a..=0x202e).chain(0x2066..=0x2069);
         numbers.map(|number| char::from_u32(number).unwrap())

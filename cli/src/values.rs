@@ -1,4 +1,4 @@
-//! The values of arguments: what may stand there, and what it means.
+//! The values of arguments: which ones are allowed, and their meaning.
 
 use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
 
@@ -7,7 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jsonspigot::{DeviationKind, Framing, Leniency};
 use jsonspigot_llm::Provider;
 
-/// The number that `--chunk` and `--checkpoint` count by.
+/// Parses the number of `--chunk` and `--checkpoint`. Fails if it is 0.
 pub(crate) fn one_or_more(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|error: ParseIntError| match error.kind() {
         IntErrorKind::Zero => "it must be 1 or more".to_owned(),
@@ -29,17 +29,17 @@ pub(crate) enum DuplicateKeys {
     Reject,
 }
 
-/// The provider of the input; `None` if that has to be found out.
+/// The provider of the input; `None` if it has to be detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wire(pub(crate) Option<Provider>);
 
 pub(crate) fn wire() -> impl TypedValueParser<Value = Wire> {
     let names = Provider::ALL.iter().map(|provider| provider.name()).chain(["auto"]);
-    // `auto` is no provider's name.
+    // `auto` is not the name of a provider.
     PossibleValuesParser::new(names).map(|name| Wire(name.parse().ok()))
 }
 
-/// Events are not held until one says whose they are.
+/// The error for rules with `--provider auto`: the editor does not buffer events until the provider is detected.
 #[derive(Debug)]
 pub(crate) struct NoProvider;
 

@@ -1,4 +1,4 @@
-//! One JSON object a line (NDJSON): the lines about matches, snapshots and the end.
+//! Writes one JSON object per line (NDJSON): the lines about matches, snapshots and the end.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -16,31 +16,31 @@ use super::{Block, Origin, Output, Subject};
 /// The form in which lines report the partial value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Snapshots {
-    /// All of it, as far as it is known.
+    /// The whole value, as far as it is known.
     Whole,
     /// The operations that bring a copy up to date.
     Patches,
 }
 
-/// One JSON object a line.
+/// A writer of one JSON object per line.
 pub(crate) struct Lines<W> {
     out: W,
     patterns: PatternSet,
     line: Vec<u8>,
     path: String,
-    /// `path` as a JSON string, and the match it is the path of: a string's deltas spell it once.
+    /// `path` as a JSON string, and the match that it belongs to, so that a string's deltas escape it once.
     quoted_path: Vec<u8>,
     quoted_path_of: Option<(Subject, u64)>,
     snapshots: Option<Snapshots>,
-    /// The part of the partial value that has been written, and the number of its document.
+    /// The revision of the partial value that was written last, and the number of its document.
     reported: Revision,
     reported_of: u64,
     call_names: CallNames,
-    /// What sub-agents say, a line at a time.
+    /// The writer of a sub-agent's line, before the member `agent` is added.
     agents: Option<Box<Lines<Vec<u8>>>>,
 }
 
-/// Writes a line with the agent that it is of, behind the name of the event.
+/// Writes a line with the name of its agent, which follows the name of the event.
 fn write_of_agent(out: &mut impl Write, line: &[u8], agent: &str) -> io::Result<()> {
     let name = br#"{"event":""#.len();
     let end = line.iter().skip(name).position(|byte| *byte == b'"').map_or(line.len(), |end| name + end + 1);
@@ -76,7 +76,7 @@ impl<W: Write> Lines<W> {
         let subject = of.subject();
         if self.quoted_path_of.replace((subject, event.match_id)) != Some((subject, event.match_id)) {
             self.path.clear();
-            // A `String` takes all that is written to it.
+            // Writing to a string does not fail.
             let _ = write!(self.path, "{}", event.path);
             self.quoted_path.clear();
             serde_json::to_writer(&mut self.quoted_path, &self.path)?;
@@ -93,7 +93,7 @@ impl<W: Write> Lines<W> {
         self.out.write_all(b"]")
     }
 
-    /// The members that all lines about a match begin with.
+    /// Writes the members that all lines about a match start with.
     fn begin_line(&mut self, name: &str, of: Origin<'_>, event: &Event<'_>) -> io::Result<()> {
         self.quote_path(of, event)?;
         write!(self.out, r#"{{"event":"{name}""#)?;
@@ -131,7 +131,7 @@ impl<W: Write> Output for Lines<W> {
                 self.begin_line("inner-error", of, event)?;
                 write!(self.out, r#","kind":"{}","offset":{}"#, error.kind().name(), error.offset())?;
             }
-            // A kind that this version of the command has no line for.
+            // A kind that this version of the command does not know.
             _ => return Ok(()),
         }
         self.out.write_all(b"}\n")
@@ -150,13 +150,13 @@ impl<W: Write> Output for Lines<W> {
         writeln!(self.out, r#"{{"event":"deviation"{of},"more":{count}}}"#)
     }
 
-    /// Writes a snapshot; a value that has only closed prints the same, and is no news.
+    /// Writes a snapshot, unless the value prints the same as before, as it does if it has only closed.
     fn snapshot(&mut self, of: Origin<'_>, parser: &Parser) -> io::Result<()> {
         let Some(snapshots) = self.snapshots else { return Ok(()) };
         if let Origin::Numbered(document) = of
             && document != self.reported_of
         {
-            // A document of its own, of which nothing has been written.
+            // A new document, of which nothing has been written.
             (self.reported, self.reported_of) = (Revision::default(), document);
         }
         if parser.patch_since(self.reported).is_ok_and(|ops| ops.is_empty()) {
@@ -194,7 +194,7 @@ impl<W: Write> Output for Lines<W> {
         match event {
             EnvelopeEvent::Match { delimiter, event } => self.matched(Origin::Payload(delimiter, block), event),
             _ => {
-                // The next payload's matches are numbered anew.
+                // Numbers of matches start from zero again in the next payload.
                 self.quoted_path_of = None;
                 stream_lines::write_envelope(&mut self.out, event, block)
             }
@@ -210,7 +210,7 @@ impl<W: Write> Output for Lines<W> {
             let place = Place::from(error);
             return writeln!(self.out, r#"{{"event":"error","document":{document},{place}}}"#);
         }
-        // Written at once, and not with `write!`: there may be millions of them.
+        // Built by hand instead of with `write!`, since there may be millions of these lines.
         self.line.clear();
         self.line.extend_from_slice(br#"{"event":"document","document":"#);
         serde_json::to_writer(&mut self.line, &document)?;

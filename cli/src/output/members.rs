@@ -1,4 +1,4 @@
-//! The common members of several kinds of lines: an error's place, and text as a JSON string.
+//! The members that several kinds of lines share: an error's place, and text as a JSON string.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use jsonspigot::Error;
 
 use super::Origin;
 
-/// The kind and the place of an error, as the members of a JSON object.
+/// The kind and place of an error, displayed as members of a JSON object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
     pub(crate) kind: &'a str,
     pub(crate) offset: u64,
     pub(crate) line: u64,
     pub(crate) column: u64,
-    /// Unless it is not known.
+    /// The path; `None` if it is unknown.
     pub(crate) path: Option<&'a str>,
 }
 
@@ -35,7 +35,7 @@ impl fmt::Display for Place<'_> {
     }
 }
 
-/// The member `document` with a comma before it, for lines about one of many documents.
+/// The member `document` with a comma before it, for lines about one of many documents; otherwise nothing.
 pub(super) struct NumberOf<'a>(pub(super) Origin<'a>);
 
 impl fmt::Display for NumberOf<'_> {
@@ -44,7 +44,7 @@ impl fmt::Display for NumberOf<'_> {
     }
 }
 
-/// A text as a JSON string.
+/// A text, displayed as a JSON string.
 pub(super) struct Quoted<'a>(pub(super) &'a str);
 
 impl fmt::Display for Quoted<'_> {

@@ -1,8 +1,8 @@
 //! The output of a run: lines of JSON for programs, plain text for people.
 //!
-//! Owns what there is to report. `lines` and `prose` are the two ways to report it, `stream_lines` the lines of
-//! provider streams and envelopes, `members` what these share. Nothing is flushed unless asked, and nothing goes to
-//! standard error here.
+//! Owns the interface of the output. `lines` and `prose` implement it, `stream_lines` has the lines of provider streams
+//! and envelopes, and `members` the parts that these share. Nothing is flushed unless requested, and nothing is written
+//! to standard error.
 
 mod lines;
 mod members;
@@ -18,50 +18,50 @@ pub(crate) use lines::{Lines, Snapshots};
 pub(crate) use members::Place;
 pub(crate) use prose::Prose;
 
-/// The receiver of the run's news, in the order it comes.
+/// The receiver of a run's results, in order.
 pub(crate) trait Output {
-    /// Something became known about a match.
+    /// Writes an event about a match.
     fn matched(&mut self, of: Origin<'_>, event: &Event<'_>) -> io::Result<()>;
 
-    /// The input is not JSON here, and is read on.
+    /// Writes a deviation from JSON that was tolerated.
     fn deviation(&mut self, of: Origin<'_>, deviation: &Deviation) -> io::Result<()>;
 
-    /// So many deviations more than those that were written.
+    /// Writes the number of deviations beyond the ones that were written.
     fn more_deviations(&mut self, of: Origin<'_>, count: u64) -> io::Result<()>;
 
-    /// A chunk has been read and its events have been written: what has become of the partial value?
+    /// Writes the partial value, or its changes, after a chunk's events have been written.
     fn snapshot(&mut self, of: Origin<'_>, parser: &Parser) -> io::Result<()>;
 
-    /// An event of a provider's stream.
+    /// Writes an event of a provider's stream.
     fn tool(&mut self, event: &StreamEvent<'_>) -> io::Result<()>;
 
-    /// An event of a text with payloads in it: the input, or a block of an answer.
+    /// Writes an event of a text with payloads in it: the input, or a block of an answer.
     fn envelope(&mut self, event: &EnvelopeEvent<'_>, block: Option<Block>) -> io::Result<()>;
 
-    /// One of many documents has ended, well or with an error; its value, if that was asked for.
+    /// Writes the end or the error of one of many documents, with its value if requested.
     fn document_ended(&mut self, ended: &EndedDocument<'_>, value: Option<CompleteValue<'_>>) -> io::Result<()>;
 
-    /// A stream of documents was read to its end: its length, and how many there were.
+    /// Writes the end of a stream of documents: its length and the number of documents.
     fn documents_done(&mut self, bytes: u64, documents: u64) -> io::Result<()>;
 
-    /// The input was read to its end: its length, and its value if that was asked for.
+    /// Writes the end of the input: its length, and its value if requested.
     fn done(&mut self, bytes: u64, value: Option<CompleteValue<'_>>) -> io::Result<()>;
 
-    /// The input was refused.
+    /// Writes the error that ended the input.
     fn failed(&mut self, place: &Place<'_>) -> io::Result<()>;
 
-    /// All of it is out when this returns.
+    /// Writes all buffered output.
     fn flush(&mut self) -> io::Result<()>;
 }
 
-/// A place in a provider's answers.
+/// A block in one of a provider's answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) number: u64,
     pub(crate) choice: u64,
 }
 
-/// The text that a match is in.
+/// The text that contains a match.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Origin<'a> {
     /// The input.
@@ -70,11 +70,11 @@ pub(crate) enum Origin<'a> {
     Numbered(u64),
     /// The arguments of the call with this number.
     Call(u64),
-    /// A payload of this delimiter, in the input or in a block of an answer.
+    /// A payload with this delimiter, in the input or in a block of an answer.
     Payload(&'a Delimiter, Option<Block>),
 }
 
-/// The owner of matches with numbers and offsets of their own.
+/// A text whose matches have numbers and offsets of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Subject {
     /// The input, or a document or a call with this number.

@@ -1,5 +1,5 @@
-//! Plain text: strings as they grow, atoms as spelt, raw values as they come, each value closed by a newline; between
-//! them what is said.
+//! Writes plain text: strings as they grow, atoms as spelled, raw values as they arrive, each value followed by a
+//! newline, and the assistant's text between them.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
@@ -11,13 +11,13 @@ use jsonspigot_llm::{CallEvent, EnvelopeEvent, StreamEvent};
 
 use super::{Block, Origin, Output, Place, Subject};
 
-/// Plain text, for a person.
+/// A writer of plain text, for people.
 pub(crate) struct Prose<W> {
     out: W,
     patterns: PatternSet,
-    /// The shown text of each call's arguments, each block's payload, or the document.
+    /// The value that is shown of each call's arguments, each block's payload, or the document.
     shown: BTreeMap<Subject, Shown>,
-    /// The writer whose unfinished line is at the end.
+    /// The writer of the unfinished last line.
     half_line: Option<Writer>,
 }
 
@@ -31,22 +31,23 @@ enum Writer {
     Text,
 }
 
-/// The string, atom or raw value that is being shown, or was last.
+/// The string, atom or raw value that is shown now, or was shown last.
 struct Shown {
-    /// Of the matches of one value the first is shown.
+    /// The first match of the value; its other matches are not shown.
     match_id: u64,
-    /// True if nothing has been reported since it began, so that a begin at the same offset is that of the same value.
+    /// True if nothing has been reported since the value began, so that a begin at the same offset is another match of
+    /// it.
     has_just_begun: bool,
     /// The offset of the value's first byte.
     start: u64,
     kind: ValueKind,
-    /// True if its JSON text is shown.
+    /// True if the value's JSON text is shown.
     is_raw: bool,
-    /// The number of strings that its path leads into.
+    /// The number of strings that the value's path leads into.
     level: usize,
-    /// True if its end has not been reported yet.
+    /// True if the value's end has not been reported yet.
     is_open: bool,
-    /// True if another has ended its line.
+    /// True if another writer has ended the value's line.
     is_broken_off: bool,
 }
 
@@ -55,7 +56,7 @@ impl<W: Write> Prose<W> {
         Self { out, patterns: patterns.clone(), shown: BTreeMap::new(), half_line: None }
     }
 
-    /// Nobody continues another's line.
+    /// Writes text, on a new line if the last line is another writer's.
     fn write(&mut self, writer: Writer, text: &str) -> io::Result<()> {
         if let Some(other) = self.half_line.filter(|half| *half != writer) {
             if let Writer::Match(call) = other
@@ -80,7 +81,7 @@ impl<W: Write> Prose<W> {
         let is_raw = self.patterns.get(event.pattern).is_some_and(Pattern::is_raw);
         let has_text = is_raw || kind.is_atom() || kind == ValueKind::String;
         let is_shown = self.shown.get(&of).is_some_and(|shown| {
-            // What is in a raw value that is shown, or in the text of a string, is shown with it.
+            // A value inside a shown raw value, or inside the text of a shown string, is shown with it.
             let is_inside = shown.is_open && (shown.is_raw || shown.level < level);
             shown.has_just_begun && shown.start == start || is_inside
         });
@@ -91,7 +92,7 @@ impl<W: Write> Prose<W> {
         }
     }
 
-    /// The text in a string has failed: what is shown of it goes no further.
+    /// Stops showing the value inside a string whose text is not JSON.
     fn inner_error(&mut self, of: Subject, event: &Event<'_>) -> io::Result<()> {
         match self.shown.get_mut(&of) {
             Some(shown) if shown.is_open && shown.level > level(event) => {
@@ -102,7 +103,7 @@ impl<W: Write> Prose<W> {
         }
     }
 
-    /// A value whose line another has broken off has had its newline.
+    /// Ends a value with its text, if it is an atom, and a newline. Does nothing if another writer has ended its line.
     fn end(&mut self, of: Subject, value: Option<CompleteValue<'_>>) -> io::Result<()> {
         let Some(shown) = self.shown.get(&of) else { return Ok(()) };
         if shown.is_broken_off {
@@ -116,7 +117,7 @@ impl<W: Write> Prose<W> {
 }
 
 impl<W: Write> Prose<W> {
-    /// Nothing more comes of this one: a string that was cut ends here.
+    /// Forgets a text that has ended, and ends the line of a string that was cut.
     fn forget(&mut self, subject: Subject) -> io::Result<()> {
         self.shown.remove(&subject);
         if self.half_line == Some(Writer::Match(subject)) { self.end_line() } else { Ok(()) }
@@ -153,7 +154,7 @@ impl<W: Write> Output for Prose<W> {
         }
     }
 
-    /// People read on; the error at the end says what was wrong first.
+    /// Writes nothing: people read on, and the error at the end names the first deviation.
     fn deviation(&mut self, _of: Origin<'_>, _: &Deviation) -> io::Result<()> {
         Ok(())
     }
@@ -166,7 +167,7 @@ impl<W: Write> Output for Prose<W> {
         Ok(())
     }
 
-    /// Shows the assistant's words and the matches. A refusal is said too; reasoning is not for the listener.
+    /// Shows the assistant's text, refusals included, and the matches. Reasoning is not shown.
     fn tool(&mut self, event: &StreamEvent<'_>) -> io::Result<()> {
         match event {
             StreamEvent::Call(CallEvent::Match { call, event }) => self.matched(Origin::Call(call.number), event),
@@ -190,7 +191,7 @@ impl<W: Write> Output for Prose<W> {
         }
     }
 
-    /// The next document's matches are others, even if they stand at the same offsets.
+    /// Forgets the document's values, since matches of the next document may have the same offsets.
     fn document_ended(&mut self, _ended: &EndedDocument<'_>, _value: Option<CompleteValue<'_>>) -> io::Result<()> {
         self.shown.clear();
         if self.half_line.is_some() { self.end_line() } else { Ok(()) }
@@ -200,12 +201,12 @@ impl<W: Write> Output for Prose<W> {
         Ok(())
     }
 
-    /// An answer is no file: its last line gets an end. The text around payloads stays as it is.
+    /// Ends the last line of an answer, which need not end with a newline. The text around payloads is not changed.
     fn done(&mut self, _bytes: u64, _value: Option<CompleteValue<'_>>) -> io::Result<()> {
         if let Some(Writer::Answer(_)) = self.half_line { self.end_line() } else { Ok(()) }
     }
 
-    /// Shows nothing: errors are written to standard error. A half line stays as it is, except under a person's eyes.
+    /// Writes nothing, since errors are written to standard error. On a terminal, an unfinished line is ended.
     fn failed(&mut self, _place: &Place<'_>) -> io::Result<()> {
         if self.half_line.is_some() && io::stdout().is_terminal() { self.end_line() } else { Ok(()) }
     }

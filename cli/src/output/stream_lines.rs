@@ -1,5 +1,5 @@
-//! The lines of provider streams and envelopes, those about matches aside. Of calls and payloads they say what is news;
-//! all else is written as the library writes it.
+//! The lines of provider streams and envelopes, except lines about matches. Lines about calls and payloads only have
+//! new facts; all other events are written as the library writes them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,10 +10,10 @@ use jsonspigot_llm::{CallEvent, Delimiter, EnvelopeEvent, Executor, Payload, Pay
 
 use super::members::{Place, Quoted};
 
-/// The facts that the lines `call` could not give of calls that are still open.
+/// The facts that the line `call` had of each open call.
 #[derive(Default)]
 pub(super) struct CallNames {
-    /// By number, true if the id was there, the name, and the executor.
+    /// For each number: true if the id was known, the name, and the executor.
     known: BTreeMap<u64, (bool, Option<String>, Executor)>,
 }
 
@@ -25,7 +25,7 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
             let (id, name) = (id.as_deref(), name.as_deref());
             names.known.insert(*number, (id.is_some(), name.map(str::to_owned), *executor));
             write!(out, r#"{{"event":"call","call":{number},"id":{},"name":{}"#, OrNull(id), OrNull(name))?;
-            // An answer is known by its place, a call by its name.
+            // A call is identified by its name, an answer by its number.
             if name.is_none() {
                 write!(out, r#","choice":{choice}"#)?;
             } else {
@@ -41,7 +41,7 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
             write!(out, r#"{{"event":"input","call":{number}"#)?;
             let told = names.known.remove(number);
             let (has_id, told_name, known) = told.unwrap_or_else(|| (true, name.map(str::to_owned), *executor));
-            // More of a name may have come since.
+            // More of the name may have arrived since.
             let late = [("id", has_id, id), ("name", told_name.as_deref() == name, name)];
             for (member, _, text) in late.into_iter().filter(|(_, was_known, text)| !was_known && text.is_some()) {
                 write!(out, r#","{member}":{}"#, OrNull(text))?;
@@ -61,7 +61,8 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
             }
             writeln!(out, r#","kind":"{}"}}"#, error.kind().name())
         }
-        // Matches have lines of their own; fragments say what matches and inputs say, and the last line says the end.
+        // Matches have lines of their own, fragments repeat what matches and inputs contain, and the last line stands
+        // for the end.
         StreamEvent::Call(CallEvent::Fragment { .. } | CallEvent::Match { .. })
         | StreamEvent::Payload { .. }
         | StreamEvent::End => Ok(()),
@@ -73,7 +74,7 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
     }
 }
 
-/// Nobody asked for several answers where there is only the first.
+/// Writes the number of the answer, unless it is the first.
 fn write_choice(out: &mut impl Write, choice: u64) -> io::Result<()> {
     if choice > 0 { write!(out, r#","choice":{choice}"#) } else { Ok(()) }
 }
@@ -88,7 +89,7 @@ fn write_text(out: &mut impl Write, event: &str, member: &str, text: &str, choic
     end_line(out, choice)
 }
 
-/// Writes the payload that a line is about: its mark, and its place in an answer.
+/// Writes the mark of the payload that a line is about, and its block.
 pub(super) fn write_mark(out: &mut impl Write, mark: &Delimiter, block: Option<super::Block>) -> io::Result<()> {
     write!(out, r#","mark":{}"#, Quoted(&mark.to_string()))?;
     let Some(super::Block { number, choice }) = block else { return Ok(()) };
@@ -111,10 +112,10 @@ pub(super) fn write_envelope(
         EnvelopeEvent::End { delimiter, payload, .. } => {
             out.write_all(br#"{"event":"payload""#)?;
             write_mark(out, delimiter, block)?;
-            // A payload is cut by the end of input or a limit, which the error says.
+            // A payload is cut by the end of input or by a limit, which the error names.
             writeln!(out, "{}}}", Verdict { payload, reason: None })
         }
-        // What follows shows where a payload begins.
+        // The following lines show where a payload starts.
         _ => Ok(()),
     }
 }
@@ -122,7 +123,7 @@ pub(super) fn write_envelope(
 /// The outcome of a call's arguments or a payload, as the last members of its line.
 struct Verdict<'a> {
     payload: &'a Payload<'a>,
-    /// The reason why it was cut, if it was.
+    /// The reason why the payload was cut, if it was.
     reason: Option<&'a str>,
 }
 
@@ -132,7 +133,7 @@ impl fmt::Display for Verdict<'_> {
         write!(f, r#","status":"{}""#, payload.status().name())?;
         match payload.value() {
             Some(value) => write!(f, r#","value":{value}"#)?,
-            // What is empty has nothing to show.
+            // An empty payload has no text to show.
             None if payload.status() == PayloadStatus::Empty => {}
             None => write!(f, r#","raw":{}"#, Quoted(payload.raw()))?,
         }
@@ -145,7 +146,7 @@ impl fmt::Display for Verdict<'_> {
             (Some(error), Some(reason)) => {
                 write!(f, r#","error":{{{},"reason":{}}}"#, Place::from(error), Quoted(reason))
             }
-            // Nothing is wrong with what has come, or nothing has.
+            // The text so far is valid, or empty.
             (None, Some(reason)) => write!(f, r#","error":{{"kind":"incomplete","reason":{}}}"#, Quoted(reason)),
         }?;
         write_values(f, payload)
@@ -191,7 +192,8 @@ impl fmt::Display for OrNull<'_> {
     }
 }
 
-/// A provider's JSON as it was spelt, without the white space between its tokens.
+/// Returns a provider's JSON as spelled, without white space between its tokens. Returns text that is not JSON as a
+/// string.
 fn on_one_line(json: &str) -> String {
     let mut parser = Parser::default();
     let read = parser.feed(json).check().and_then(|()| parser.finish().check());

@@ -1,4 +1,4 @@
-//! Nothing is without a vector: each event, error, deviation, provider, framing, option and status has one.
+//! Tests that every event, error, deviation, provider, framing, option and status has a vector.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,24 +10,24 @@ use serde_json::Value;
 use super::tables;
 use crate::options::{LINES, Options};
 
-/// All vectors: their options, and their lines.
+/// Returns the options and the lines of all vectors.
 fn vectors() -> Vec<(BTreeMap<String, Value>, String)> {
     let vectors = tables().into_values().flatten();
     vectors.map(|vector| (serde_json::from_str(&vector.options).unwrap(), vector.lines())).collect()
 }
 
-/// All lines of all vectors; none if the vectors are not here.
+/// Returns the lines of all vectors; `None` if the vectors are not in this package.
 fn lines() -> Option<String> {
     Some(vectors().into_iter().map(|(_, lines)| lines).collect::<String>()).filter(|lines| !lines.is_empty())
 }
 
-/// Fails for each name that `reported` does not have, in whatever it is that `spelt` makes of a name.
+/// Fails if `reported` lacks any of the names, in the form that `spelt` gives them.
 fn all_are_reported<'a>(names: impl IntoIterator<Item = &'a str>, reported: &str, spelt: impl Fn(&str) -> String) {
     let missing: Vec<_> = names.into_iter().filter(|name| !reported.contains(&spelt(name))).collect();
     assert!(missing.is_empty(), "without a vector: {missing:?}");
 }
 
-/// The names of the events that the help lists.
+/// Returns the names of the events that the help lists.
 fn event_names() -> BTreeSet<&'static str> {
     let names = LINES.split(r#"{"event":""#).skip(1).flat_map(|listed| {
         // `text","text":"…"}, "reasoning", "refusal"    what it means`
@@ -43,7 +43,7 @@ pub(super) fn each_event() {
     assert!(names.len() > 30 && ["block-end", "refusal", "begin"].iter().all(|name| names.contains(name)), "{names:?}");
     let Some(lines) = lines() else { return };
     all_are_reported(names.iter().copied(), &lines, |name| format!(r#"{{"event":"{name}""#));
-    // And nothing is reported that the help does not have.
+    // Every reported event is in the help.
     let reported: BTreeSet<_> = lines.lines().map(|line| line.split('"').nth(3).unwrap()).collect();
     assert_eq!(reported.difference(&names).collect::<Vec<_>>(), Vec::<&&str>::new());
     Law::Vectors.mark_compared();
@@ -55,16 +55,16 @@ fn each_error_that_a_text_can_have() {
     let never = [
         // Takes 4 GiB of text.
         ErrorKind::SnapshotLimit,
-        // Bytes after the end: the command has no more then.
+        // Needs bytes after the end, which the command never feeds.
         ErrorKind::Finished,
-        // These are about a question, not about a text.
+        // Errors of a request, not of a text.
         ErrorKind::OutOfOrder,
         ErrorKind::NotRetained,
         ErrorKind::InvalidPath,
         ErrorKind::ForeignRevision,
-        // No callback of the command's panics.
+        // The command's callbacks do not panic.
         ErrorKind::Panicked,
-        // Only a text that is redacted has it, and that has no lines.
+        // Only redacted text has it, for which no lines are written.
         ErrorKind::PrivateKey,
         ErrorKind::Data,
     ];
@@ -76,7 +76,7 @@ fn each_error_that_a_text_can_have() {
 #[test]
 fn each_reason_to_refuse_a_state() {
     let Some(lines) = lines() else { return };
-    // Takes bytes that were made up, with the right checksum.
+    // Needs forged bytes with the right checksum.
     let kinds = RestoreError::ALL.iter().filter(|kind| **kind != RestoreError::Impossible);
     all_are_reported(kinds.map(|kind| kind.name()), &lines, |name| format!(r#"{{"event":"error","kind":"{name}""#));
 }
@@ -110,8 +110,8 @@ fn each_option_with_each_of_its_values() {
     if vectors.is_empty() {
         return;
     }
-    // The others are about a process, its input and its terminal, write the text itself, or say what came before it;
-    // chunks are cut by the vector.
+    // The other options are about a process, its input and its terminal, write the text itself, or describe the text
+    // before it; the vector cuts the chunks.
     let not_here = [
         "input",
         "chunk",
@@ -147,7 +147,7 @@ fn each_option_with_each_of_its_values() {
     }
 }
 
-/// Names of the library's that it has no list of.
+/// Checks names for which the library has no list.
 #[test]
 fn each_name_in_a_stream() {
     let Some(lines) = lines() else { return };

@@ -1,4 +1,4 @@
-//! The index of the command's laws: which tests hold each one.
+//! The index of the command's laws, with the tests of each law.
 
 use jsonspigot_check::laws;
 

@@ -1,9 +1,9 @@
-//! The conformance vectors in `vectors/`: generated from its tables by the command's own code, and compared with the
-//! files.
+//! Generates the conformance vectors in `vectors/` from its tables with the command's own code, and compares them with
+//! the files.
 //!
-//! `table` reads the tables, `state` makes the states that some vectors go on from, `coverage` checks that nothing is
-//! without a vector. The chunks are fed exactly as a table cuts them, which no process can be sure of that reads a
-//! pipe: so the code is called here, with options that are read as the command's arguments are.
+//! `table` reads the tables, `state` makes the saved states from which some vectors resume, and `coverage` checks that
+//! nothing lacks a vector. The chunks must be fed exactly as a table cuts them, which is not certain for a process that
+//! reads a pipe. So the code is called here, with options that are parsed as the command's arguments are.
 
 mod coverage;
 mod laws;
@@ -35,18 +35,18 @@ use crate::report::Complaints;
 /// The longest input that a header also shows as text, in characters.
 const MOST_SHOWN: usize = 2000;
 
-/// One vector: what is fed to what.
+/// One vector: the chunks, and the options of the command that reads them.
 struct Vector {
     name: String,
     patterns: Vec<String>,
-    /// As the table spells it: a JSON object on one line.
+    /// A JSON object on one line, as the table spells it.
     options: String,
-    /// The state that it goes on from.
+    /// The state from which the vector resumes.
     state: Option<State>,
     chunks: Vec<Vec<u8>>,
 }
 
-/// What the command has written, to be taken after each chunk.
+/// The command's output, taken after each chunk.
 #[derive(Default)]
 struct Written(RefCell<Vec<u8>>);
 
@@ -66,18 +66,18 @@ impl io::Write for &Written {
     }
 }
 
-/// The folder of the vectors, if it is there: a package comes without it.
+/// Returns the folder of the vectors; `None` in a package, which does not contain it.
 fn folder() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../vectors");
     if !folder.exists() {
-        eprintln!("not checked, as it is not there: {}", folder.display());
+        eprintln!("not checked, since it does not exist: {}", folder.display());
         assert!(!folder.with_file_name(".ci").exists(), "the repository has its vectors");
         return None;
     }
     Some(folder)
 }
 
-/// The vectors of each table, by its subject.
+/// Reads the vectors of each table, by its subject.
 fn tables() -> BTreeMap<String, Vec<Vector>> {
     let Some(folder) = folder() else { return BTreeMap::new() };
     let files = fs::read_dir(folder.join("table")).unwrap().map(|entry| entry.unwrap().path());
@@ -91,12 +91,11 @@ fn tables() -> BTreeMap<String, Vec<Vector>> {
 }
 
 impl Vector {
-    /// The arguments of the command that the options stand for.
+    /// Returns the command's arguments for the options.
     fn arguments(&self) -> Vec<OsString> {
         let options: BTreeMap<String, Value> = serde_json::from_str(&self.options).unwrap();
         let mut arguments = vec![OsString::from("jsonspigot")];
-        // Everything is kept if nothing else is said: the command keeps less by default, and so knows fewer errors'
-        // paths.
+        // Vectors retain all text by default. The command retains less, and so knows the paths of fewer errors.
         if !["retain", "value", "provider", "envelope"].iter().any(|option| options.contains_key(*option)) {
             arguments.push("--retain=all".into());
         }
@@ -137,16 +136,16 @@ impl Vector {
         (options, patterns)
     }
 
-    /// Returns the lines that the command prints if it is fed these chunks. It feeds no more after a failure.
+    /// Returns the lines that the command prints for these chunks. Stops at a failure.
     fn lines_of<'a>(&self, chunks: impl IntoIterator<Item = &'a [u8]>) -> String {
         let every = self.parsed().0.checkpoint;
         self.lines_with(every, chunks)
     }
 
-    /// The same with a checkpoint after every so many chunks.
+    /// Returns the lines that the command prints, with a checkpoint after every `every` chunks.
     fn lines_with<'a>(&self, every: Option<NonZeroUsize>, chunks: impl IntoIterator<Item = &'a [u8]>) -> String {
         if let Some(refusal) = self.state.as_ref().and_then(|state| state.refusal(self)) {
-            // No command goes on from a file's state. The line is that of an error which is about no byte.
+            // No command resumes from a state in a file. The line is that of an error without an offset.
             let place = r#""offset":0,"line":0,"column":0,"path":"$""#;
             return format!("{{\"event\":\"error\",\"kind\":\"{}\",{place}}}\n", refusal.name());
         }
@@ -155,13 +154,13 @@ impl Vector {
         let mut source = options.source(&patterns);
         let mut complaints = Complaints::default();
         if let Some(state) = &self.state {
-            // What was read before has been reported.
+            // The text before the state has been reported.
             let mut told = Lines::new(io::Cursor::new(Vec::new()), options.snapshots(), &patterns);
             let _ = source.feed(&state.read, &mut told, &mut complaints);
         }
         let written = Written::default();
         let mut lines = Lines::new(&written, options.snapshots(), &patterns);
-        // What else the input may be divided into is told by the library's callback form, piece by piece.
+        // Events of other kinds of input come from callbacks, piece by piece.
         let is_one_text =
             !["documents", "provider", "envelope"].iter().any(|name| self.options.contains(&format!("\"{name}\":")));
         let joins = |lines: String| if is_one_text { joined_in_a_chunk(&lines) } else { lines };
@@ -173,7 +172,7 @@ impl Vector {
             let is_checkpoint = every.is_some_and(|every| count % every == 0);
             if is_checkpoint { source.checkpoint() } else { Ok(()) }
         });
-        // A failure is reported by the lines.
+        // The lines report a failure.
         let _ = fed.and_then(|()| source.finish(&mut lines, &mut complaints));
         all + &written.take()
     }
@@ -201,7 +200,7 @@ impl Vector {
     }
 }
 
-/// The text of a file.
+/// Returns the text of a file of vectors.
 fn printed(vectors: &[Vector]) -> String {
     vectors.iter().map(|vector| vector.header() + "\n" + &vector.lines()).collect()
 }
@@ -228,7 +227,7 @@ fn files_are_what_the_command_prints() {
     assert_eq!(files, tables.keys().map(|subject| format!("{subject}.jsonl")).collect(), "each file has its table");
 }
 
-/// A header is known by its beginning, and a vector by its file and name.
+/// Headers are recognized by their beginning, and vectors by their file and name.
 #[test]
 fn names_are_unique_and_no_line_is_a_header() {
     for (subject, vectors) in tables() {
@@ -242,9 +241,9 @@ fn names_are_unique_and_no_line_is_a_header() {
     }
 }
 
-/// The part of an output that must not depend on the cuts: the lines, with the deltas of a match appended to its first
-/// one and pieces of text to the one before; the deviations, apart from them, since a delta that is told in pieces has
-/// them between its pieces; and each document's last snapshot. Patches are left out: each is about a chunk.
+/// The part of an output that must not depend on the chunks. Deltas of a match are appended to its first one, and
+/// pieces of text to the piece before. Deviations are kept apart, since they may come between the pieces of a delta. Of
+/// each document, only the last snapshot counts. Patches are left out, since each is about a chunk.
 #[derive(Debug, Default, PartialEq)]
 struct Joined {
     lines: Vec<(String, String)>,
@@ -255,10 +254,10 @@ struct Joined {
 fn joined(printed: &str) -> Joined {
     const TEXT: &str = r#","text":""#;
     let mut joined = Joined::default();
-    // Where the open match's first delta is, by what the line says of the match.
+    // The place of the open match's first delta, by the members that identify the match.
     let mut open = BTreeMap::<String, usize>::new();
     for line in printed.split_terminator('\n') {
-        // Not a `Value`, which has no number beyond the range of f64.
+        // Not a `Value`, which has no numbers beyond the range of f64.
         let members: BTreeMap<&str, &RawValue> = serde_json::from_str(line).unwrap();
         let text_of = |name| serde_json::from_str::<String>(members[name].get()).unwrap();
         let event = text_of("event");
@@ -311,7 +310,7 @@ fn cuts_change_nothing() {
     }
 }
 
-/// Also where a vector asks for none. What a source can't save, it keeps.
+/// Also for vectors without checkpoints. A source keeps the counters that are not part of a saved state.
 #[test]
 fn checkpoints_change_nothing() {
     for (subject, vectors) in tables() {

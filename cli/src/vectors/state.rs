@@ -1,28 +1,28 @@
-//! States that a vector goes on from: saved by a parser of the table, and what has become of the bytes since.
+//! Makes the states from which vectors resume: saved by a parser of the table, and possibly damaged.
 
 use jsonspigot::{Documents, RestoreError};
 
 use super::Vector;
 
-/// A saved state, and what the parser that saved it had read.
+/// A saved state, and the bytes that its parser had read.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) bytes: Vec<u8>,
     pub(super) read: Vec<u8>,
 }
 
-/// The damage to the bytes.
+/// Damage to the bytes.
 #[derive(Debug)]
 pub(super) enum Damage {
-    /// Only so many are left.
+    /// Only the first bytes are left, this many.
     First(usize),
     ButTheLast,
-    /// The lowest bit of this one is another.
+    /// The lowest bit of the byte at this offset is flipped.
     ChangedAt(usize),
     ChangedAtTheEnd,
-    /// More of them.
+    /// A byte is appended.
     And(u8),
-    /// Something else.
+    /// Another text replaces the bytes.
     Instead(String),
 }
 
@@ -54,14 +54,14 @@ impl Damage {
 }
 
 impl State {
-    /// Returns the state that such a parser saves after its chunks.
+    /// Returns the state that the vector's parser saves after its chunks.
     pub(super) fn of(saver: &Vector, damage: Option<&Damage>) -> Self {
         let (options, patterns) = saver.parsed();
         let read = saver.chunks.concat();
         let mut parser = options.parser().patterns(&patterns).build();
         let mut bytes = match options.documents {
             None => {
-                // A text that has failed has a state too.
+                // A parser that has failed has a state too.
                 let _ = parser.feed(&read).check();
                 parser.save()
             }
@@ -78,7 +78,7 @@ impl State {
         Self { bytes, read }
     }
 
-    /// Returns the reason why a parser can't go on from it, if it can't.
+    /// Returns the error of restoring the state with the vector's options; `None` if it succeeds.
     pub(super) fn refusal(&self, vector: &Vector) -> Option<RestoreError> {
         let (options, patterns) = vector.parsed();
         let restored = match options.documents {

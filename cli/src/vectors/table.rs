@@ -1,4 +1,4 @@
-//! Reads a table of vectors. How one is written is in `vectors/README.md`.
+//! Reads a table of vectors. `vectors/README.md` documents the format.
 
 use super::Vector;
 use super::state::{Damage, State};
@@ -6,13 +6,13 @@ use super::state::{Damage, State};
 /// The cuts of a row's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cuts {
-    /// Not at all.
+    /// No cuts.
     Whole,
-    /// The places at which the table has `¦`.
+    /// At each `¦` in the table.
     Marked,
-    /// Every so many bytes.
+    /// After every this many bytes.
     Every(usize),
-    /// In two, at each place: a vector for each.
+    /// In two, at each offset, with a vector for each.
     Each,
 }
 
@@ -23,17 +23,17 @@ pub(super) struct Row {
     patterns: Vec<String>,
     options: Option<String>,
     cuts: Option<Vec<Cuts>>,
-    /// The input's lines, as the table has them.
+    /// The input's lines, as the table spells them.
     input: Option<String>,
-    /// The text that another parser had read before, if the input goes on from a state.
+    /// The text that another parser has read before, if the input resumes from a state.
     saved: Option<String>,
-    /// The patterns and the options of that parser, if they are others.
+    /// The patterns and options of that parser, if they differ.
     saved_patterns: Vec<String>,
     saved_options: Option<String>,
     damage: Option<Damage>,
 }
 
-/// The rows of a table.
+/// Parses the rows of a table.
 pub(super) fn rows(table: &str) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for line in table.split('\n').filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -78,7 +78,7 @@ impl Row {
         let input = marked.concat();
         let default = if marked.len() > 1 { Cuts::Marked } else { Cuts::Whole };
         let all = self.cuts.clone().unwrap_or_else(|| vec![default]);
-        assert!(marked.len() < 2 || all.contains(&Cuts::Marked), "{}: nobody cuts at the marks", self.name);
+        assert!(marked.len() < 2 || all.contains(&Cuts::Marked), "{}: the marks are not used as cuts", self.name);
         let every = |len: usize| input.chunks(len).map(<[u8]>::to_vec).collect::<Vec<_>>();
         let state = self.saved.as_deref().map(|saved| {
             let (patterns, options) = (&self.saved_patterns, self.saved_options.as_ref());
@@ -102,7 +102,7 @@ impl Row {
             // A single vector has the row's name.
             let named = |cut: &'static str| if all.len() > 1 { cut } else { "" };
             match *cuts {
-                // No input is no chunk, and an empty one is one.
+                // A row without input has no chunk; an empty input is one chunk.
                 Cuts::Whole => push(named(", whole"), self.input.iter().map(|_| input.clone()).collect()),
                 Cuts::Marked => push(named(", cut"), marked.clone()),
                 Cuts::Every(1) => push(named(", one byte at a time"), every(1)),
@@ -118,7 +118,7 @@ impl Row {
         vectors
     }
 
-    /// A text with its bytes, in the pieces that `¦` makes.
+    /// Returns the bytes of a text, cut at each `¦`.
     fn pieces(&self, text: &str) -> Vec<Vec<u8>> {
         let mut pieces = vec![Vec::new()];
         let mut rest = text;
