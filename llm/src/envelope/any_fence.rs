@@ -1,28 +1,28 @@
-//! `fence:*`: whether a fence is a payload's, by what follows its first line, and where a fence that is none ends.
+//! `fence:*`: whether the content of a fence begins a payload, and where a fence that holds text ends.
 //!
-//! A fence with a name is known by its info string. One with any is known by the first character of its content: `{` or
-//! `[` begins a payload, and everything else is text. That text has a closing fence, which looks like an opening one
-//! without an info string, and what follows it may well begin with `[`. So [`Fences`] remembers that a fence of text is
-//! open; until it is closed, no other fence with any info string opens.
+//! A named fence is recognized by its info string. For `fence:*`, the first character of the content decides: `{` or
+//! `[` begins a payload, and everything else is text. A fence of text has a closing fence, which looks like an opening
+//! one without an info string, and the text after it may begin with `[`. So [`Fences`] remembers that a fence of text
+//! is open, and no payload of `fence:*` begins before it is closed.
 //!
-//! Text must not hide a payload either: backticks in prose open nothing. A fence of text begins a line, or has
-//! a word for an info string right after the backticks; as in Markdown, there is no backtick in its info string.
+//! Backticks in prose must not hide a payload, so they open no fence. A fence of text begins a line, or has a single
+//! word as info string directly after the backticks. As in Markdown, its info string contains no backtick.
 
 use jsonspigot::internal::saved::{Impossible, Reader, Writer};
 
 use super::SPACE;
 
-/// The fences of text in a text, followed where somebody looks for fences with any info string.
+/// The state of fences of text, tracked if one of the delimiters is `fence:*`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Fences {
-    /// The number of backticks of the fence that is open.
+    /// The number of backticks of the open fence.
     open: Option<usize>,
-    /// True if only blanks and the marks of lists and quotes are between the last text's line break and here.
+    /// True if the current line has more than blanks and the marks of lists and quotes.
     is_inside_line: bool,
 }
 
 impl Fences {
-    /// Visible text has passed.
+    /// Updates the state for visible text.
     pub(super) fn pass(&mut self, text: &str) {
         let line = text.rfind(['\n', '\r']).map(|at| &text[at + 1..]);
         let is_inside = |line: &str| !line.bytes().all(|byte| is_blank(byte) || b">-*+.)0123456789".contains(&byte));
@@ -32,12 +32,12 @@ impl Fences {
         };
     }
 
-    /// A payload has begun.
+    /// Updates the state for the beginning of a payload.
     pub(super) fn pass_payload(&mut self) {
         self.is_inside_line = true;
     }
 
-    /// Notes that the text that was looked at turned out to be this.
+    /// Records that the examined text opened or closed a fence of text.
     pub(super) fn note(&mut self, found: FoundFence) {
         self.open = match found {
             FoundFence::Opened(run) => Some(run),
@@ -50,7 +50,7 @@ impl Fences {
         out.flag(self.is_inside_line);
     }
 
-    /// Reads what was saved, where no run is longer than `most`.
+    /// Restores a saved state. Fails if its run of backticks is shorter than three or longer than `most`.
     pub(super) fn restore(reader: &mut Reader<'_>, most: usize) -> Result<Self, Impossible> {
         let (run, is_inside_line) = (reader.size()?, reader.flag()?);
         Impossible::ensure(run == 0 || (3..=most).contains(&run))?;
@@ -58,26 +58,27 @@ impl Fences {
     }
 }
 
-/// A fence of text, as far as it matters to those that follow.
+/// The start or end of a fence of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FoundFence {
-    /// It has opened, with this many backticks.
+    /// A fence has opened, with this many backticks.
     Opened(usize),
-    /// It has closed.
+    /// The open fence has closed.
     Closed,
 }
 
-/// A place where a fence may be about to open or close.
+/// A place where a fence may open or close.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AnyFence {
     fences: Fences,
-    /// The number of its backticks.
+    /// The number of backticks.
     run: usize,
     stage: Stage,
-    /// The number of words of the info string, of which 2 stand for more, and whether it is right after the backticks.
+    /// The number of words in the info string, where 2 also stands for more, and whether it directly follows the
+    /// backticks.
     words: u8,
     is_attached: bool,
-    /// The number of bytes that were looked at after the info string.
+    /// The number of bytes examined after the info string.
     after: usize,
 }
 
@@ -88,7 +89,8 @@ enum Stage {
     Word,
     /// Between words.
     Blank,
-    /// After a bracket on the first line, which may begin the payload; so many bytes, and whether one is a line break.
+    /// After a bracket on the first line, which may begin the payload, and this many bytes of white space, with or
+    /// without a line break.
     Bracket {
         bracket: u8,
         after: usize,
@@ -98,17 +100,17 @@ enum Stage {
     Content,
 }
 
-/// The meaning of a byte.
+/// The effect of a byte on the search.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Shown {
     Nothing,
-    /// It is a payload's; so many of the bytes that were looked at are the payload's.
+    /// The fence opens a payload. The last `after` examined bytes belong to the payload.
     Payload {
         after: usize,
     },
     /// A fence of text opens or closes.
     Text(FoundFence),
-    /// It is neither.
+    /// There is no fence.
     NoFence,
 }
 
@@ -143,7 +145,7 @@ impl AnyFence {
                 if is_after_bracket(bracket, byte) {
                     return Shown::Payload { after: self.after };
                 }
-                // The bracket was a part of the info string.
+                // The bracket was part of the info string.
                 (self.words, self.after) = (2, after + 1);
                 if is_next_line { self.content(byte) } else { self.info(byte) }
             }
@@ -151,13 +153,13 @@ impl AnyFence {
         }
     }
 
-    /// A byte of the first line.
+    /// Reads a byte of the first line.
     fn info(&mut self, byte: u8) -> Shown {
         match byte {
             b'\n' | b'\r' if self.fences.open.is_some() => return Shown::Text(FoundFence::Closed),
             b'\n' | b'\r' => self.stage = Stage::Content,
             byte if is_blank(byte) => self.stage = Stage::Blank,
-            // What closes a fence has no info string; code between backticks is none.
+            // A closing fence has no info string, and an info string has no backtick.
             _ if byte == b'`' || self.fences.open.is_some() => return Shown::NoFence,
             b'{' | b'[' if self.words < 2 => {
                 self.stage = Stage::Bracket { bracket: byte, after: 0, is_next_line: false };
@@ -172,7 +174,7 @@ impl AnyFence {
         Shown::Nothing
     }
 
-    /// A byte of the lines after the first.
+    /// Reads a byte of the lines after the first.
     fn content(&mut self, byte: u8) -> Shown {
         if SPACE.contains(&byte) {
             Shown::Nothing
@@ -190,7 +192,8 @@ pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// Returns true if a byte after a bracket shows that it is JSON and no attribute of a fence, as in `{r}` and `[a.js]`.
+/// Returns true if the byte after a bracket shows that it begins JSON, and not an attribute of the fence as in `{r}`
+/// and `[a.js]`.
 fn is_after_bracket(bracket: u8, byte: u8) -> bool {
     match bracket {
         b'{' => matches!(byte, b'"' | b'}'),

@@ -1,4 +1,4 @@
-//! An envelope's choices.
+//! The options of an envelope.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,7 +10,7 @@ use super::payload::OpenPayload;
 use super::{Delimiter, Envelope, State};
 use crate::saved::History;
 
-/// The choices an [`Envelope`] is built with; each has a default.
+/// A builder of an [`Envelope`]. Each option has a default.
 ///
 /// ```
 /// use jsonspigot_llm::{Envelope, Delimiter};
@@ -46,34 +46,36 @@ impl Default for EnvelopeBuilder {
 }
 
 impl EnvelopeBuilder {
-    /// Sets how JSON payloads are parsed; default a parser that keeps the text of open matches.
+    /// Sets how JSON payloads are parsed. The default parser retains the text of open matches.
     ///
-    /// With one that [goes on past deviations](ParserBuilder::lenient), a payload goes on to the end of its JSON,
-    /// including closing delimiters in strings and comments; it is malformed all the same, unless they are
-    /// [accepted](ParserBuilder::accept_deviations). Then all of its text is kept. The builder's own patterns are
-    /// ignored; use those of [`build`](Self::build).
+    /// With a [lenient](ParserBuilder::lenient) parser, a payload extends to the end of its JSON, past closing
+    /// delimiters in strings and comments. A payload with deviations is malformed unless they are
+    /// [accepted](ParserBuilder::accept_deviations); then all of its text is retained. The parser builder's own
+    /// patterns are ignored. Pass patterns to [`build`](Self::build) instead.
     pub fn parser(self, parser: ParserBuilder) -> Self {
         Self { parser, ..self }
     }
 
-    /// Sets how many bytes of visible text may be held back because they may become a delimiter; default 4096.
+    /// Sets the maximum number of bytes of visible text that are held back because they may become a delimiter. The
+    /// default is 4096.
     ///
-    /// Text that is still undecided at the limit is text: a delimiter with that much white space in it or text after
-    /// it, or a bare payload whose first key or element is that long, is not found.
+    /// At the limit, undecided text is reported as text. So a delimiter that is recognized only after that many bytes,
+    /// or a bare payload whose first key or element is that long, is not found.
     pub fn hold_limit(self, bytes: usize) -> Self {
         Self { hold_limit: bytes, ..self }
     }
 
-    /// Sets how many bytes may be between two delimiters; default 16 MiB. A longer payload is truncated.
+    /// Sets the maximum number of bytes between two delimiters. The default is 16 MiB. A longer payload is truncated.
     ///
-    /// Its raw text is kept up to the limit. Its closing delimiter is still looked for, and plain text is reported to
-    /// its end.
+    /// The raw text of a payload is kept up to the limit. Beyond it, the closing delimiter is still searched for, and
+    /// plain text is still reported.
     pub fn payload_limit(self, bytes: u64) -> Self {
         Self { payload_limit: bytes, ..self }
     }
 
-    /// The text begins inside a payload of the first delimiter, whose opening came before it, as `…</think>answer` does
-    /// of a model that was made to think. Its [begin](crate::EnvelopeEvent::Begin) has no text that opens.
+    /// Starts the input inside a payload of the first delimiter, whose opening precedes the input. An example is
+    /// `…</think>answer` from a model whose prompt ended with `<think>`. The [`Begin`](crate::EnvelopeEvent::Begin) of
+    /// that payload has an empty `open`.
     ///
     /// ```
     /// use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent};
@@ -94,14 +96,15 @@ impl EnvelopeBuilder {
         Self { starts_inside: true, ..self }
     }
 
-    /// Buffers what is fed from the chunk on in which the open payload began, up to `limit` bytes, so that the envelope
-    /// can be [saved](Envelope::save). Past the limit it is read as before, and saving fails until the payload has
-    /// ended. [`SAVE_LIMIT`](crate::SAVE_LIMIT) is a good one; `usize::MAX` stands for none. It is not part of a state.
+    /// Buffers up to `limit` bytes of input, from the chunk in which the open payload began, so that the envelope can
+    /// be [saved](Envelope::save). If the limit is exceeded, reading continues, but saving fails until the payload has
+    /// ended. [`SAVE_LIMIT`](crate::SAVE_LIMIT) is a good limit; `usize::MAX` means no limit. The limit is not part of
+    /// a saved state.
     pub fn saveable(self, limit: usize) -> Self {
         Self { history: History::new(limit), ..self }
     }
 
-    /// The envelope, which looks for these delimiters and follows these patterns in every JSON payload.
+    /// Builds an envelope that searches for these delimiters and applies these patterns to every JSON payload.
     #[must_use]
     pub fn build(self, delimiters: impl IntoIterator<Item = Delimiter>, patterns: &PatternSet) -> Envelope {
         let mut envelope = Envelope {
@@ -119,7 +122,7 @@ impl EnvelopeBuilder {
             history: self.history,
         };
         envelope.first_bytes.extend(envelope.delimiters.iter().flat_map(first_bytes));
-        // A bare payload has nothing before it.
+        // A bare payload has no opening that could precede the input.
         envelope.starts_inside =
             self.starts_inside && envelope.delimiters.first().is_some_and(|first| !first.is_bare());
         envelope.reset();

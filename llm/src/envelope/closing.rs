@@ -1,6 +1,6 @@
-//! The search for a closing delimiter in a payload's text, at any cut.
+//! The search for a closing delimiter in a payload's text, wherever chunks end.
 //!
-//! Owns what may be the beginning of a closing delimiter, and nothing else of the payload.
+//! Holds back only what may be the beginning of the closing delimiter.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -22,10 +22,10 @@ pub(super) struct Closing {
 /// The text that closes a payload.
 #[derive(Clone, Debug)]
 enum ClosingText {
-    /// The JSON itself.
+    /// No text: the payload ends with its JSON.
     Nothing,
     Literal(Box<str>),
-    /// A run of at least `least` backticks; what follows `most` of them is no longer part of it.
+    /// A run of at least `least` backticks. At most `most` of them are part of the delimiter.
     Run {
         least: usize,
         most: usize,
@@ -38,7 +38,7 @@ enum ClosingText {
 pub(super) enum Found {
     /// This many bytes are content.
     Content(usize),
-    /// Held text that is content; the input has not been touched.
+    /// Held text turned out to be content; no input was consumed.
     Released(String),
     /// All of the input may be a closing delimiter.
     Held,
@@ -47,15 +47,15 @@ pub(super) enum Found {
 }
 
 impl Closing {
-    /// Returns the search for the end of the delimiter that was opened by this text; a run of backticks is followed no
-    /// further than `most`.
+    /// Returns a search for the delimiter that closes this opening. A closing run of backticks has at most `most` of
+    /// them.
     pub(super) fn of(delimiter: &Delimiter, opening: &str, most: usize) -> Self {
         let text = match delimiter.shape {
             Shape::Comment => ClosingText::Literal("-->".into()),
             Shape::Tag => ClosingText::Literal(format!("</{}>", delimiter.name).into()),
             Shape::Between if !delimiter.close.is_empty() => ClosingText::Literal(delimiter.close.clone()),
             Shape::Fence | Shape::AnyFence => {
-                // One that came before the text is as long as most are.
+                // An opening that precedes the input counts as three backticks, the usual length.
                 let least = opening.bytes().take_while(|byte| *byte == b'`').count().max(3);
                 let needs_line_start = delimiter.content == Content::Raw;
                 ClosingText::Run { least, most: most.max(least), needs_line_start }
@@ -65,7 +65,7 @@ impl Closing {
         Self { text, held: String::new(), is_line_start: false }
     }
 
-    /// Finds the kind of the input's beginning; it is not empty.
+    /// Classifies the beginning of the input, which must not be empty.
     pub(super) fn next(&mut self, input: &str) -> Found {
         let found = if self.held.is_empty() { self.search(input) } else { self.resume(input) };
         match &found {
@@ -82,18 +82,17 @@ impl Closing {
         mem::take(&mut self.held)
     }
 
-    /// Returns true if what is held is a complete delimiter, now that nothing follows.
+    /// Returns true if the held text is a complete delimiter at the end of input.
     pub(super) fn is_whole(&self) -> bool {
         matches!(self.text, ClosingText::Run { least, .. } if self.held.len() >= least)
     }
 
-    /// Returns true if the content's last byte and this one, which can't be content, are the beginning of the
-    /// delimiter.
+    /// Returns true if the last byte of the content and this byte, which cannot be content, begin the delimiter.
     pub(super) fn begins_with(&self, last: u8, byte: u8) -> bool {
         matches!(&self.text, ClosingText::Literal(text) if text.as_bytes().starts_with(&[last, byte]))
     }
 
-    /// Takes back the beginning of the delimiter, which had been taken for content.
+    /// Holds the beginning of the delimiter that was taken for content.
     pub(super) fn hold(&mut self, beginning: char) {
         self.held.push(beginning);
     }
@@ -124,7 +123,7 @@ impl Closing {
         }
     }
 
-    /// Goes on where the beginning of a delimiter is held back.
+    /// Continues the search after a held beginning of the delimiter.
     fn resume(&mut self, input: &str) -> Found {
         match &self.text {
             ClosingText::Literal(text) => {
@@ -138,7 +137,7 @@ impl Closing {
                 if same == input.len() {
                     return Found::Held;
                 }
-                // As much as a later beginning of the delimiter leaves; at least one character of what was held.
+                // Release the held text up to the next possible beginning of the delimiter, at least one character.
                 let read = format!("{}{}", self.held, &missing[..same]);
                 let first = read.chars().next().map_or(1, char::len_utf8);
                 let next = beginning_at_end(text, &read[first..]).map_or(read.len(), |at| at + first);
@@ -163,7 +162,7 @@ impl Closing {
     }
 }
 
-/// Returns where the longest beginning of `text` starts with which `input` ends.
+/// Returns the start of the longest suffix of `input` that is a proper prefix of `text`; `None` if there is none.
 fn beginning_at_end(text: &str, input: &str) -> Option<usize> {
     let longest = input.len().min(text.len() - 1);
     (input.len() - longest..input.len()).find(|&start| {
@@ -172,7 +171,7 @@ fn beginning_at_end(text: &str, input: &str) -> Option<usize> {
     })
 }
 
-/// The runs of backticks, with their lengths.
+/// Returns the starts and lengths of the runs of backticks.
 fn runs(input: &str) -> impl Iterator<Item = (usize, usize)> {
     let mut at = 0;
     core::iter::from_fn(move || {
@@ -183,7 +182,8 @@ fn runs(input: &str) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
-/// Returns true if what follows `before` is at the beginning of a line, blanks aside, given whether `before` itself is.
+/// Returns true if the text after `before` begins a line, ignoring blanks. `is_line_start` is true if `before` begins
+/// one.
 fn is_line_start(before: &str, is_line_start: bool) -> bool {
     match before.trim_end_matches([' ', '\t']) {
         "" => is_line_start,

@@ -1,6 +1,6 @@
-//! The enclosure of a payload: [`Delimiter`], its spelling, and what it declares about its payload.
+//! [`Delimiter`], its spelling, and what it declares about its payload.
 //!
-//! `opening.rs` and `closing.rs` recognize delimiters in a text.
+//! `opening.rs` and `closing.rs` recognize delimiters in text.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -10,23 +10,25 @@ use core::str::FromStr;
 
 /// A kind of payload to look for, and the delimiters that enclose it.
 ///
-/// | made by | spelt | opens with | closes with | payload |
+/// | constructor | spelling | opens with | closes with | payload |
 /// |---|---|---|---|---|
 /// | [`comment`](Delimiter::comment) | `comment:context` | `<!--`, white space, `context` | `-->` | JSON |
-/// | [`fence`](Delimiter::fence) | `fence:json` | three or more backticks, `json` | as many backticks, or more | JSON |
-/// | [`fence("*")`](Delimiter::fence) | `fence:*` | three or more backticks, any info string or none, and then `{` or `[` | as many backticks, or more | JSON |
+/// | [`fence`](Delimiter::fence) | `fence:json` | three or more backticks, `json` | at least as many backticks | JSON |
+/// | [`fence("*")`](Delimiter::fence) | `fence:*` | three or more backticks, any or no info string, then `{` or `[` | at least as many backticks | JSON |
 /// | [`tag`](Delimiter::tag) | `tag:think` | `<think>` | `</think>` | JSON if it begins with `{`, otherwise plain text |
-/// | [`between`](Delimiter::between) | `between:[ARGS]:[END]` | this text | this text, or none | JSON |
+/// | [`between`](Delimiter::between) | `between:[ARGS]:[END]` | the first text | the second text, if any | JSON |
 /// | [`bare`](Delimiter::bare) | `bare` | – | – | a JSON object or array |
 /// | [`bare_object`](Delimiter::bare_object) | `bare:object` | – | – | a JSON object |
 ///
-/// Names are compared byte by byte. A comment's name must be followed by white space, `{`, `[` or `-->`
-/// (`<!--contextual {}-->` is another comment); a fence's by a line's end, `{` or `[`, blanks before them allowed (````
-/// ```jsonc ```` and ```` ```json title=x ```` are other fences). Delimiters need not be at the beginning of a line.
+/// Names are compared byte by byte. A comment's name must be followed by white space, `{`, `[` or `-->`, so
+/// `<!--contextual {}-->` is another comment. A fence's name must be followed by the end of the line, `{` or `[`, after
+/// optional blanks, so ```` ```jsonc ```` and ```` ```json title=x ```` are other fences. Delimiters need not be at the
+/// beginning of a line.
 ///
-/// [`json`](Delimiter::json) and [`raw`](Delimiter::raw), spelt `tag:tool_call:json` and `fence:text:raw`, declare the
-/// payload. The closing fence of a raw payload must be at the beginning of a line, blanks aside; after JSON it may be
-/// anywhere. [`led`](Delimiter::led) is for marks with something else between them and their JSON.
+/// [`json`](Delimiter::json) and [`raw`](Delimiter::raw), spelled as in `tag:tool_call:json` and `fence:text:raw`,
+/// declare the type of the payload. The closing fence of a raw payload must be at the beginning of a line, ignoring
+/// blanks; after JSON it may be anywhere. [`led`](Delimiter::led) is for opening marks with other text between them and
+/// their JSON.
 ///
 /// ```
 /// use jsonspigot_llm::Delimiter;
@@ -41,14 +43,14 @@ use core::str::FromStr;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Delimiter {
     pub(super) shape: Shape,
-    /// The name, or all of the text that opens.
+    /// The name, or the whole opening text.
     pub(super) name: Box<str>,
-    /// The text that closes, if it does not follow from the rest.
+    /// The closing text, if the shape and the name do not determine it.
     pub(super) close: Box<str>,
     pub(super) content: Content,
 }
 
-/// The shape of the delimiters.
+/// The shape of a delimiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Shape {
     Comment,
@@ -66,28 +68,28 @@ pub(super) enum Shape {
 pub(super) enum Content {
     Json,
     Raw,
-    /// A JSON object, after what else may stand before it.
+    /// A JSON object, possibly after other text.
     Led,
     /// JSON if the first byte that is not white space is `{`, otherwise plain text.
     ByFirstByte,
 }
 
 impl Delimiter {
-    /// A comment that begins with a name: `<!--context {"a":1} -->`.
+    /// Creates a delimiter for a comment that begins with a name: `<!--context {"a":1} -->`.
     ///
     /// # Errors
     ///
-    /// A name that could not be distinguished from the delimiter around it: see [`DelimiterError`].
+    /// Fails for a name that could not be distinguished from the delimiter around it: see [`DelimiterError`].
     pub fn comment(name: &str) -> Result<Self, DelimiterError> {
         Self::named(Shape::Comment, name)
     }
 
-    /// A fenced block with this info string. With `*`, one with any info string or none, if the first character of its
-    /// content begins an object or an array, white space aside; any other is text, up to its closing fence, in which no
-    /// such block is looked for.
+    /// Creates a delimiter for a fenced block with this info string. With `*`, the block may have any or no info
+    /// string, and its content has to begin with an object or array after optional white space. Any other block is
+    /// text, and no `fence:*` payload begins before its closing fence.
     ///
-    /// The content may begin on the first line, as in ```` ```json {"a":1}``` ````. A fence whose info string
-    /// another delimiter names is that one's.
+    /// The content may begin on the first line, as in ```` ```json {"a":1}``` ````. A fence with an info string that
+    /// another delimiter names belongs to that delimiter.
     ///
     /// ```
     /// use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent};
@@ -113,7 +115,7 @@ impl Delimiter {
         Self::named(Shape::Fence, info)
     }
 
-    /// An element without attributes: `<think>…</think>`.
+    /// Creates a delimiter for an element without attributes: `<think>…</think>`.
     ///
     /// # Errors
     ///
@@ -122,13 +124,13 @@ impl Delimiter {
         Self::named(Shape::Tag, name)
     }
 
-    /// What is between these two texts, which are compared byte by byte.
+    /// Creates a delimiter for a payload between two texts, which are compared byte by byte.
     ///
-    /// The JSON ends where it ends: if the text that closes is not next, white space aside, the payload ends there all
-    /// the same, and what follows is text, in which other delimiters may open. So a model that forgets an end mark
-    /// costs nothing. Where marks have no end, `close` is empty. Then what does not begin with a bracket is an empty
-    /// payload before text, and what turns out not to be JSON lasts until its brackets close. Marks that several texts
-    /// may open are several delimiters.
+    /// The payload ends with its JSON. If `close` does not follow, after optional white space, the payload ends
+    /// nevertheless, and the rest is text in which other delimiters may open. So nothing is lost if a model forgets the
+    /// closing text. For marks without a closing text, pass an empty `close`. Then input that does not begin with a
+    /// bracket is an empty payload followed by text, and malformed JSON extends to the end of its brackets. For marks
+    /// with several opening texts, use several delimiters.
     ///
     /// In the spelling, `\:` stands for `:`, `\,` for `,`, `\\` for `\`, and `\n` for a line feed.
     ///
@@ -155,8 +157,8 @@ impl Delimiter {
     ///
     /// # Errors
     ///
-    /// If the first is empty or begins with a backtick, which only a [fence](Self::fence) does, or if the second begins
-    /// with white space, which may be around JSON.
+    /// Fails if `open` is empty or begins with a backtick, which is reserved for a [fence](Self::fence), or if `close`
+    /// begins with white space, which may surround JSON.
     pub fn between(open: &str, close: &str) -> Result<Self, DelimiterError> {
         if open.is_empty() || open.starts_with('`') {
             return Err(DelimiterError("a text is needed that opens, and does not begin with a backtick"));
@@ -167,43 +169,44 @@ impl Delimiter {
         Ok(Self { shape: Shape::Between, name: open.into(), close: close.into(), content: Content::Json })
     }
 
-    /// A JSON object or array in the text, without delimiters around it.
+    /// Creates a delimiter for a JSON object or array in the text, with nothing around it.
     ///
-    /// A `{` or `[` may also be prose. It is taken for a payload as soon as the first member's value has begun, or a
-    /// `,` or `]` follows the first element, or the whole value has ended, even if it is empty. If the JSON breaks
-    /// before that, or the text ends, it was text. A payload that breaks later is malformed and lasts until its
-    /// brackets close, those in strings not counted.
+    /// A `{` or `[` may also be prose. It counts as a payload as soon as the first member's value has begun, a `,` or
+    /// `]` follows the first element, or the whole value has ended, even if it is empty. If the JSON becomes invalid or
+    /// the input ends before that, it is text. A payload that becomes invalid later is malformed and extends to the end
+    /// of its brackets, not counting those in strings.
     ///
-    /// In prose an array may be a citation (`[1]`) or a box to tick (`[ ]`): there
-    /// [`bare_object`](Self::bare_object) is the better choice.
+    /// In prose, an array may be a citation (`[1]`) or a checkbox (`[ ]`). There, [`bare_object`](Self::bare_object) is
+    /// the better choice.
     #[must_use]
     pub fn bare() -> Self {
         Self::unnamed(Shape::Bare)
     }
 
-    /// Like [`bare`](Self::bare), but for objects only: arrays are text.
+    /// Creates a delimiter like [`bare`](Self::bare), but for objects only: arrays are text.
     #[must_use]
     pub fn bare_object() -> Self {
         Self::unnamed(Shape::BareObject)
     }
 
-    /// The same delimiters around JSON, whatever it begins with.
+    /// Declares that the payload is JSON, whatever it begins with.
     #[must_use]
     pub fn json(self) -> Self {
         Self { content: Content::Json, ..self }
     }
 
-    /// The same delimiters around plain text. A payload that no delimiter closes stays JSON: nothing else tells where
-    /// it is.
+    /// Declares that the payload is plain text. A payload without a closing delimiter remains JSON, because nothing
+    /// else shows where it ends.
     #[must_use]
     pub fn raw(self) -> Self {
         let content = if self.closes_itself() { Content::Json } else { Content::Raw };
         Self { content, ..self }
     }
 
-    /// The same delimiters around a JSON object, with other text before it, such as a name: all up to the object is a
-    /// part of the opening delimiter, and is reported with the payload's begin. If the first text comes again before
-    /// the object, that is where the opening begins. Only for what is [between](Self::between) two texts.
+    /// Declares that the payload is a JSON object after other text, such as a name. The text up to the object is part
+    /// of the opening delimiter, and is reported with the payload's begin. If the opening text is repeated before the
+    /// object, the opening begins at the repetition. Changes nothing for delimiters other than
+    /// [`between`](Self::between).
     ///
     /// ```
     /// use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent};
@@ -223,14 +226,14 @@ impl Delimiter {
     /// # Ok::<(), jsonspigot_llm::DelimiterError>(())
     /// ```
     ///
-    /// If no object follows within the [hold limit](crate::EnvelopeBuilder::hold_limit), it was text.
+    /// If no object follows within the [hold limit](crate::EnvelopeBuilder::hold_limit), the opening is text.
     #[must_use]
     pub fn led(self) -> Self {
         let content = if self.shape == Shape::Between { Content::Led } else { self.content };
         Self { content, ..self }
     }
 
-    /// The name in the opening delimiter; a bare payload has none, and what is [between](Self::between) two texts.
+    /// Returns the name in the opening delimiter; `None` for bare payloads and for [`between`](Self::between).
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         (!self.is_bare() && self.shape != Shape::Between).then_some(&self.name)
@@ -240,7 +243,7 @@ impl Delimiter {
         matches!(self.shape, Shape::Bare | Shape::BareObject)
     }
 
-    /// Returns true if its payload ends with its own brackets, as no text closes it.
+    /// Returns true if no text closes the payload, which therefore ends with its own brackets.
     pub(super) fn closes_itself(&self) -> bool {
         self.is_bare() || self.is_between() && self.close.is_empty()
     }
@@ -249,7 +252,7 @@ impl Delimiter {
         self.shape == Shape::Between
     }
 
-    /// The lengths of the texts around what is [between](Self::between) two; otherwise 0.
+    /// Returns the lengths of the two texts of [`between`](Self::between); zeros for any other delimiter.
     pub(super) fn lengths_between(&self) -> [usize; 2] {
         if self.shape == Shape::Between { [self.name.len(), self.close.len()] } else { [0; 2] }
     }
@@ -282,7 +285,7 @@ impl Delimiter {
     }
 }
 
-/// A name that declares its payload, taken apart.
+/// Splits off the content that a name declares at its end; `None` if it declares none.
 fn declared(name: &str) -> Option<(&str, Content)> {
     let (name, content) = name.rsplit_once(':')?;
     match content {
@@ -298,7 +301,7 @@ impl Shape {
     }
 }
 
-/// The texts around a payload, with colons between them and before what is declared.
+/// Parses the texts around a payload, separated by a colon, and the declared content after another one.
 fn between(marks: &str) -> Result<Delimiter, DelimiterError> {
     let shape = DelimiterError("expected `between:OPEN:CLOSE`, with `\\:` for each colon in the texts");
     let mut parts = [const { String::new() }; 3];
@@ -334,7 +337,7 @@ fn between(marks: &str) -> Result<Delimiter, DelimiterError> {
     }
 }
 
-/// Writes a text as [`between`] reads it.
+/// Writes a text with the escapes that [`between`] reads.
 fn write_mark(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     text.chars().try_for_each(|character| match character {
         ':' | ',' | '\\' => write!(f, "\\{character}"),
@@ -399,9 +402,9 @@ impl<'a> From<&'a Delimiter> for Cow<'a, Delimiter> {
     }
 }
 
-/// The reason why a [`Delimiter`] could not be made: an unknown shape, or a name that is empty or holds white space, a
-/// control character or one of ``<>`{}[]"``, or that ends in `:json` or `:raw`; or texts that [`Delimiter::between`] does not
-/// take.
+/// The reason why a [`Delimiter`] could not be created. Its shape is unknown, its name is invalid, or
+/// [`Delimiter::between`] does not accept its texts. A name is invalid if it is empty, if it contains white space, a
+/// control character or one of ``<>`{}[]"``, or if it ends in `:json` or `:raw`.
 ///
 /// ```
 /// let error = "note:x".parse::<jsonspigot_llm::Delimiter>().unwrap_err();

@@ -8,14 +8,14 @@ use jsonspigot::{Error, Event};
 use super::delimiter::Delimiter;
 use crate::payload::{Payload, owned};
 
-/// Something that became known about a text with payloads in it.
+/// An event of an [`Envelope`](crate::Envelope): a piece of visible text, or a part of a payload.
 ///
 /// Every payload is reported from its [`Begin`](EnvelopeEvent::Begin) to its [`End`](EnvelopeEvent::End) before
-/// anything else. What is reported by [`Text`](EnvelopeEvent::Text), `Begin`'s `open`, [`Payload::raw`] and `End`'s
-/// `close`, joined in order, is the input, unless a payload passed its limit.
+/// anything else. The texts of [`Text`](EnvelopeEvent::Text), `Begin`'s `open`, [`Payload::raw`] and `End`'s `close`,
+/// joined in order, equal the input unless a payload exceeded its limit.
 ///
-/// A callback receives an event that borrows its parts. [`into_owned`](Self::into_owned) makes it `'static`, as
-/// [`Envelope::feed`](crate::Envelope::feed) returns it.
+/// A callback receives an event that borrows its parts. [`into_owned`](Self::into_owned) makes it `'static`, like the
+/// events that [`Envelope::feed`](crate::Envelope::feed) returns.
 ///
 /// ```
 /// use jsonspigot::PatternSet;
@@ -39,19 +39,19 @@ use crate::payload::{Payload, owned};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EnvelopeEvent<'a> {
-    /// A piece of the visible text: never empty.
+    /// A piece of the visible text; never empty.
     Text(Cow<'a, str>),
-    /// A delimiter has opened.
+    /// An opening delimiter: a payload begins.
     Begin {
         /// The delimiter.
         delimiter: Cow<'a, Delimiter>,
-        /// The opening delimiter, as it came, with what [leads](Delimiter::led) to the JSON; empty for a bare payload,
-        /// and for one that the text [begins inside](crate::EnvelopeBuilder::starts_inside).
+        /// The opening delimiter as it was received, with the text that [leads](Delimiter::led) to the JSON. Empty for
+        /// a bare payload, and for one that the input [starts inside](crate::EnvelopeBuilder::starts_inside).
         open: Cow<'a, str>,
         /// The offset in the input of the opening delimiter's first byte.
         offset: u64,
     },
-    /// A pattern's match in a JSON payload: its begin, delta or end. Its offsets, and an error's, count from the byte
+    /// A pattern's match in a JSON payload: its begin, delta or end. Offsets of events and errors count from the byte
     /// after the opening delimiter.
     Match {
         /// The payload's delimiter.
@@ -59,33 +59,33 @@ pub enum EnvelopeEvent<'a> {
         /// The parser's event.
         event: Event<'a>,
     },
-    /// A piece of a payload that is plain text: never empty.
+    /// A piece of a payload that is plain text; never empty.
     Fragment {
         /// The payload's delimiter.
         delimiter: Cow<'a, Delimiter>,
         /// The piece.
         text: Cow<'a, str>,
     },
-    /// A payload has ended, and this is what it came to. It has a value only if it is complete; it is
-    /// [truncated](crate::PayloadStatus::Truncated) where the input ended (`end-of-input`) or where it passed its limit
-    /// (`limit`).
+    /// The end of a payload. The payload has a value only if it is complete or accepted. It is
+    /// [truncated](crate::PayloadStatus::Truncated) if the input ended first (`end-of-input`) or the payload exceeded
+    /// its limit (`limit`).
     End {
         /// The payload's delimiter.
         delimiter: Cow<'a, Delimiter>,
-        /// The verdict, the text between the delimiters and, if it is complete, the value.
+        /// The status, the text between the delimiters and, if there is one, the value.
         payload: Payload<'a>,
-        /// The closing delimiter, as it came: empty for a bare payload, cut or empty where the input ended before it
-        /// did.
+        /// The closing delimiter as it was received. Empty for a bare payload and for a missing delimiter, and
+        /// incomplete if the input ended inside the delimiter.
         close: Cow<'a, str>,
-        /// The number of bytes that stood between the delimiters: more than are in [`Payload::raw`] if the payload
-        /// passed its [limit](crate::EnvelopeBuilder::payload_limit).
+        /// The number of bytes between the delimiters. [`Payload::raw`] is shorter if the payload exceeded its
+        /// [limit](crate::EnvelopeBuilder::payload_limit).
         length: u64,
     },
 }
 
 impl EnvelopeEvent<'_> {
-    /// Returns an event that owns its parts: `'static`, for channels, logs and other threads. Copies them, unless it
-    /// owns them already.
+    /// Returns an event that owns its parts and is `'static`, for channels, logs and other threads. Copies borrowed
+    /// parts.
     #[must_use]
     pub fn into_owned(self) -> EnvelopeEvent<'static> {
         let named = |delimiter: Cow<'_, Delimiter>| Cow::Owned(delimiter.into_owned());
@@ -111,18 +111,17 @@ impl EnvelopeEvent<'_> {
 }
 
 owned_events! {
-    /// The events of one chunk, in order: what [`Envelope::feed`](crate::Envelope::feed) and
-    /// [`Envelope::finish`](crate::Envelope::finish) return. The chunk has been read when this is made, and nothing is
-    /// borrowed.
+    /// An iterator over the events of one chunk, in order, returned by [`Envelope::feed`](crate::Envelope::feed) and
+    /// [`Envelope::finish`](crate::Envelope::finish). The chunk has already been read, and nothing is borrowed.
     EnvelopeEvents of EnvelopeEvent<'static>
 }
 
 impl EnvelopeEvents {
-    /// Returns the verdict on the payloads that end among these events, for callers who need none of them.
+    /// Checks the payloads that end in these events, for callers that do not need the events.
     ///
     /// # Errors
     ///
-    /// The first error of a payload among the events that are left.
+    /// Returns the first error of a payload in the remaining events.
     pub fn check(mut self) -> Result<(), Error> {
         let error = self.find_map(|event| match event {
             EnvelopeEvent::End { payload, .. } => payload.error().cloned(),

@@ -1,20 +1,21 @@
-//! The end of a JSON value, found by its brackets and quotes alone.
+//! The search for the end of a JSON value, by its brackets and quotes alone.
 //!
-//! The parser says whether it is JSON; this says how far it may be fed, so that no byte after the value reaches it.
+//! The parser decides whether the value is JSON. This search limits what the parser is fed, so that no byte after the
+//! value reaches it.
 
 use jsonspigot::ValueKind;
 
 /// The part of a value that has arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// Nothing yet.
+    /// Nothing has arrived.
     #[default]
     Start,
     /// This many containers are open.
     Nested(usize),
-    /// The same, inside a string; 0 if the string is the value.
+    /// Inside a string, with this many containers open; 0 if the string is the value.
     InString(usize),
-    /// The same, after a backslash.
+    /// After a backslash in a string, with this many containers open.
     Escaped(usize),
     /// This many letters of a literal are missing.
     Literal(usize),
@@ -22,12 +23,12 @@ pub(super) enum Extent {
         may_end: bool,
     },
     Ended,
-    /// It is not JSON, and therefore has no end.
+    /// Not JSON, and therefore without an end.
     Endless,
 }
 
 impl Extent {
-    /// Returns the number of the next bytes that belong to the value, which may end before the rest.
+    /// Reads more bytes and returns how many of them belong to the value. The rest follows its end.
     pub(super) fn advance(&mut self, bytes: &[u8]) -> usize {
         for (at, &byte) in bytes.iter().enumerate() {
             *self = match (*self, byte) {
@@ -54,7 +55,7 @@ impl Extent {
         bytes.len()
     }
 
-    /// After the first byte.
+    /// Returns the state after the first byte of a value.
     fn after_first(byte: u8) -> Self {
         match ValueKind::of_first_byte(byte) {
             Some(ValueKind::Object | ValueKind::Array) => Self::Nested(1),

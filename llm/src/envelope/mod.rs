@@ -1,11 +1,11 @@
-//! JSON inside text: a push filter that separates what a person should see from payloads between delimiters.
+//! JSON inside text: a push filter that separates visible text from payloads between delimiters.
 //!
-//! Owns the text outside payloads, and what of it is held back because it may become a delimiter. `delimiter.rs` says
-//! what delimiters there are, `opening.rs` finds where one opens, with the help of `any_fence.rs`, `payload.rs` reads
-//! what follows it, with the help of `extent.rs` and `closing.rs`, and `event.rs` is what is reported. `saved.rs` saves
-//! what has been read since the text was last outside payloads.
+//! This file handles the text outside payloads, and holds back the part of it that may become a delimiter.
+//! `delimiter.rs` defines the delimiters. `opening.rs` finds an opening one, with `any_fence.rs` for `fence:*`.
+//! `payload.rs` reads the payload, with `extent.rs` and `closing.rs` to find its end. `event.rs` defines the events,
+//! and `saved.rs` saves the input since the text was last outside payloads.
 //!
-//! Nothing looks ahead of the chunk: what is undecided at its end is a state and, if it may be visible, held text.
+//! Nothing looks ahead of the chunk: if its end is undecided, a state is kept and text that may be visible is held.
 
 mod any_fence;
 mod builder;
@@ -38,16 +38,15 @@ use crate::saved::History;
 /// JSON's white space.
 const SPACE: [u8; 4] = *b" \t\n\r";
 
-/// The receiver of events.
+/// A callback that receives events.
 type Report<'t> = dyn FnMut(EnvelopeEvent<'_>) + 't;
 
-/// A push filter over text: what a person should see comes out at once, payloads between [`Delimiter`]s come out
-/// parsed.
+/// A push filter over text that reports visible text at once, and parses the payloads between [`Delimiter`]s.
 ///
-/// Text is fed at any cut. What can no longer be part of an opening delimiter is reported by the same call; what may
-/// still become one is held back, and given back as text if it does not. Once a delimiter has opened, its payload is
-/// never text: JSON is fed to a [`Parser`] as it comes, plain text is reported in pieces, and at its end there is a
-/// verdict with the payload's own text.
+/// Text may be cut into chunks anywhere. Text that cannot be part of an opening delimiter is reported by the same call.
+/// Text that may still become a delimiter is held back, and reported later if it does not. Once a delimiter has opened,
+/// its payload is never visible text: JSON is fed to a [`Parser`] as it arrives, plain text is reported in pieces, and
+/// the end of the payload reports its status and its text.
 ///
 /// ```
 /// use jsonspigot_llm::{Envelope, EnvelopeEvent, Delimiter};
@@ -77,32 +76,33 @@ type Report<'t> = dyn FnMut(EnvelopeEvent<'_>) + 't;
 ///
 /// # Where a payload ends
 ///
-/// JSON ends at its own end: a closing delimiter inside one of its strings is part of the string. Only white space may
-/// be between it and the closing delimiter; anything else makes the payload [trailing](crate::PayloadStatus::Trailing)
-/// or [malformed](crate::PayloadStatus::Malformed), or, [between](Delimiter::between) two texts, is text again. After
-/// the first bad byte the JSON no longer shows where it ends, so the next closing delimiter ends the payload, which is
-/// also where a browser or a Markdown viewer would end it. Plain text ends at the first closing delimiter. Payloads do
-/// not nest: an opening delimiter inside one is part of it.
+/// A JSON payload ends with its JSON: a closing delimiter inside a string is part of the string. Only white space may
+/// separate the JSON from the closing delimiter. Anything else makes the payload
+/// [trailing](crate::PayloadStatus::Trailing) or [malformed](crate::PayloadStatus::Malformed); after a payload
+/// [between](Delimiter::between) two texts, it is text again. After the first invalid byte, the end of the JSON is
+/// unknown, so the next closing delimiter ends the payload, as it would in a browser or a Markdown viewer. Plain text
+/// ends at the first closing delimiter. Payloads do not nest: an opening delimiter inside a payload is part of the
+/// payload.
 ///
 /// # Cost
 ///
-/// Linear in the text, whatever the chunks' size. What is kept is the text that is held back, up to the
-/// [hold limit](EnvelopeBuilder::hold_limit), one payload, up to the [payload limit](EnvelopeBuilder::payload_limit),
-/// and what the parser retains.
+/// Linear in the text, whatever the size of the chunks. Memory is needed for the text that is held back, up to the
+/// [hold limit](EnvelopeBuilder::hold_limit), for one payload, up to the [payload
+/// limit](EnvelopeBuilder::payload_limit), and for the text that the parser retains.
 #[derive(Clone, Debug)]
 pub struct Envelope {
     delimiters: Vec<Delimiter>,
-    /// The bytes with which delimiters begin that are looked for.
+    /// The first bytes of the delimiters.
     first_bytes: Vec<u8>,
-    /// True if the text begins inside a payload of the first delimiter.
+    /// True if the input starts inside a payload of the first delimiter.
     starts_inside: bool,
     state: State,
-    /// The held text: it may become an opening delimiter.
+    /// Text that is held back because it may become an opening delimiter.
     held: String,
-    /// Text that is visible and has yet to be reported, while a chunk is read: what was held before it, mostly.
+    /// Visible text that has not been reported yet, while a chunk is read. Most of it was held before.
     shown: String,
     opening: Opening,
-    /// The fences of text, if a delimiter is a fence with any info string.
+    /// The fences of text, if one of the delimiters is `fence:*`.
     fences: Option<Fences>,
     payload: OpenPayload,
     /// The number of bytes that have been reported.
@@ -113,12 +113,12 @@ pub struct Envelope {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Inside a payload that began before the text.
+    /// Inside a payload that began before the input.
     Inside,
     Text,
     Opening,
     Payload,
-    /// A callback has panicked: what the text after its event is, is not known.
+    /// A callback has panicked, so it is unknown what the following text is.
     Interrupted,
 }
 
@@ -132,20 +132,21 @@ impl Interrupted for Envelope {
 }
 
 impl Envelope {
-    /// An envelope with default choices. If two delimiters open at once, the first one wins.
+    /// Creates an envelope with default options. If two delimiters open at once, the first one wins.
     #[must_use]
     pub fn new(delimiters: impl IntoIterator<Item = Delimiter>, patterns: &PatternSet) -> Self {
         Self::builder().build(delimiters, patterns)
     }
 
-    /// A builder, to set options: how payloads are parsed, and the limits.
+    /// Returns a builder, to set how payloads are parsed and the limits.
     pub fn builder() -> EnvelopeBuilder {
         EnvelopeBuilder::default()
     }
 
-    /// Reads a chunk, and returns its events as values of their own. Payloads with errors are events too.
+    /// Reads a chunk and returns its events as owned values. Payloads with errors are events too.
     ///
-    /// The chunk is read at once, even if you leave the loop early. [`feed_with`](Self::feed_with) copies nothing.
+    /// The whole chunk is read at once, even if not all events are used. [`feed_with`](Self::feed_with) avoids copying
+    /// the events.
     pub fn feed(&mut self, chunk: impl AsRef<str>) -> EnvelopeEvents {
         let mut events = Vec::new();
         self.feed_with(chunk, |event| events.push(event.into_owned()));
@@ -167,22 +168,22 @@ impl Envelope {
 
     fn feed_to(&mut self, chunk: &str, report: &mut Report<'_>) {
         if self.state == State::Text && !chunk.bytes().any(|byte| self.first_bytes.contains(&byte)) {
-            // Nothing is copied.
+            // The chunk is reported without being copied.
             return self.report_text(chunk, report);
         }
         self.scan(chunk, report);
         self.report_shown(report);
     }
 
-    /// The end of input; returns its events, as [`feed`](Self::feed) does. See [`finish_with`](Self::finish_with).
+    /// Signals the end of input and returns its events, as [`feed`](Self::feed) does. See
+    /// [`finish_with`](Self::finish_with).
     pub fn finish(&mut self) -> EnvelopeEvents {
         let mut events = Vec::new();
         self.finish_with(|event| events.push(event.into_owned()));
         EnvelopeEvents::new(events)
     }
 
-    /// The end of input: gives back what was held, or ends the open payload. After that, the envelope is as good as
-    /// new.
+    /// Signals the end of input: reports held text, or ends the open payload. After that, the envelope is as if new.
     ///
     /// ```
     /// use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent, PayloadStatus};
@@ -228,7 +229,7 @@ impl Envelope {
         self.reset();
     }
 
-    /// Drops what is held back or open, and makes the envelope as good as new, with the same delimiters and choices.
+    /// Discards held text and the open payload. The envelope is then as if new, with the same delimiters and options.
     pub fn reset(&mut self) {
         self.state = if self.starts_inside { State::Inside } else { State::Text };
         self.held.clear();
@@ -237,13 +238,13 @@ impl Envelope {
         self.history = self.history.emptied();
     }
 
-    /// The delimiters, in the order in which they were given.
+    /// Returns the delimiters in the order in which they were given.
     #[must_use]
     pub fn delimiters(&self) -> &[Delimiter] {
         &self.delimiters
     }
 
-    /// The delimiter of the payload that is open.
+    /// Returns the delimiter of the open payload; `None` if no payload is open.
     ///
     /// ```
     /// use jsonspigot::PatternSet;
@@ -261,19 +262,20 @@ impl Envelope {
         (self.state == State::Payload).then(|| &self.delimiters[self.payload.place()])
     }
 
-    /// The parser of the payload that is open, to look at what is known so far; `None` also if that is plain text.
+    /// Returns the parser of the open payload, to inspect what has arrived; `None` if no payload is open or it is plain
+    /// text.
     #[must_use]
     pub fn parser(&self) -> Option<&Parser> {
         (self.state == State::Payload && !self.payload.is_text()).then(|| self.payload.parser())
     }
 
-    /// Returns true if neither a payload is open nor what may become an opening delimiter is held back.
+    /// Returns true if no payload is open and no text is held back.
     #[cfg(feature = "_provider-streams")]
     pub(crate) fn is_in_text(&self) -> bool {
         self.state == State::Text
     }
 
-    /// The patterns that select in payloads.
+    /// Returns the patterns that apply to payloads.
     #[must_use]
     pub fn patterns(&self) -> &PatternSet {
         self.payload.parser().patterns()
@@ -307,7 +309,8 @@ impl Envelope {
                         at += ended.used;
                         self.state = State::Text;
                         self.offset += ended.length;
-                        // It is not longer than the delimiter, and no payload is open now.
+                        // This recurses only briefly: the text is not longer than the delimiter, and no payload is
+                        // open.
                         self.scan(&ended.given_back, report);
                     }
                     None => return,
@@ -317,7 +320,7 @@ impl Envelope {
         }
     }
 
-    /// Acts on a verdict about what is held and what follows in `rest`; returns how much of `rest` was dealt with.
+    /// Acts on a verdict about the held text and `rest`. Returns how much of `rest` was used.
     fn decide(&mut self, verdict: Verdict, rest: &str, report: &mut Report<'_>) -> usize {
         let (Verdict::Delimiter { length, .. } | Verdict::Text(length)) = verdict else { return 0 };
         let mut decided = mem::take(&mut self.held);
@@ -333,7 +336,7 @@ impl Envelope {
                 fences.note(found);
             }
         }
-        // Nothing is held now, so this does not recurse any further.
+        // Nothing is held now, so this recurses no further.
         self.scan(&after, report);
         used
     }
@@ -350,7 +353,7 @@ impl Envelope {
         self.state = State::Payload;
     }
 
-    /// Visible text, which is reported in one piece with what follows it in the chunk.
+    /// Adds visible text, which is reported in one piece with the visible text that follows it in the chunk.
     fn show(&mut self, text: &str) {
         self.shown.push_str(text);
         if let Some(fences) = &mut self.fences {
@@ -358,7 +361,7 @@ impl Envelope {
         }
     }
 
-    /// Reports what is visible and was not reported.
+    /// Reports the visible text that has not been reported yet.
     fn report_shown(&mut self, report: &mut Report<'_>) {
         if !self.shown.is_empty() {
             report(EnvelopeEvent::Text((&*self.shown).into()));
@@ -367,7 +370,7 @@ impl Envelope {
         }
     }
 
-    /// Reports a chunk that is nothing but visible text.
+    /// Reports a chunk that has only visible text.
     fn report_text(&mut self, text: &str, report: &mut Report<'_>) {
         if !text.is_empty() {
             report(EnvelopeEvent::Text(text.into()));

@@ -1,28 +1,28 @@
 //! The search for an opening delimiter: the states between its first byte and the byte that decides.
 //!
-//! Owns no text: the bytes that are undecided are held by the envelope, and given back as text if this says so.
+//! The envelope holds the undecided bytes, and reports them as text if the [`Verdict`] is text.
 //!
-//! The envelope calls `begin` at a byte with which some delimiter begins, and then `advance` with every further piece
-//! of the input until there is a verdict. Two kinds of delimiter are followed in different ways, byte by byte where
-//! there are both:
+//! The envelope calls `begin` at the first byte of some delimiter, and then `advance` with each further piece of the
+//! input until there is a verdict. Two kinds of delimiters are matched in different ways, and byte by byte if both are
+//! possible:
 //!
-//! - *Named delimiters* that begin with the same byte are followed together, as *rivals*: one small state machine each
-//!   ([`Stage`]). Each byte drops the rivals it does not fit. The first rival that is complete wins; once none is left,
-//!   the bytes were text.
-//! - *A bare payload* can only be told from prose by reading it as JSON: `[1]` may be a citation, and `{` may be a
-//!   brace. So a parser reads along, and the payload is certain as soon as something has come that prose hardly has:
+//! - *Named delimiters* that begin with the same byte are matched together, as *rivals*, each by a small state machine
+//!   ([`Stage`]). Each byte removes the rivals that it does not match. The first complete rival wins. If no rival is
+//!   left, the bytes were text.
+//! - *A bare payload* can be distinguished from prose only by reading it as JSON: `[1]` may be a citation, and `{` may
+//!   be a brace. So a parser reads along, and the payload is certain as soon as it has something that is rare in prose:
 //!   the value of a member, or a comma or bracket after an element.
 //!
-//! A fence with any info string is known by its content; `any_fence.rs` reads it. One that is known by its name is that
-//! one's.
+//! `fence:*` is recognized by its content, which `any_fence.rs` reads. A fence that another delimiter names belongs to
+//! that delimiter.
 //!
-//! A delimiter is often certain only some bytes after its end: `<!--context {` opens at the `{`, which is the
-//! payload's. Hence `after`, the number of bytes that were looked at but follow the delimiter.
+//! A delimiter is often certain only some bytes after its end: `<!--context {` opens at the `{`, which belongs to the
+//! payload. `after` is the number of examined bytes that follow the delimiter.
 //!
-//! When an opening turns out to be text, only a part of the held bytes is given back, since another opening may begin
-//! inside the rest: in `<<think>` the second `<` opens. [`Opening::resume`] says how much. A run of backticks or of
-//! brackets is given back at once, so that a long run is not searched again from each of its bytes; but not further
-//! than where a given text that begins with a bracket may open.
+//! When an opening turns out to be text, only part of the held bytes is released, since another opening may begin
+//! inside the rest: in `<<think>`, the second `<` opens. [`resume`] returns how much. A run of backticks or brackets is
+//! released at once, so that a long run is not searched again from each of its bytes. This stops at a place where a
+//! `between` text that begins with a bracket may open.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -35,19 +35,19 @@ use super::SPACE;
 use super::any_fence::{AnyFence, Fences, FoundFence, Shown, is_blank};
 use super::delimiter::{Content, Delimiter, Shape};
 
-/// A place in the text where a delimiter may be about to open.
+/// A place in the text where a delimiter may open.
 #[derive(Clone, Debug)]
 pub(super) struct Opening {
-    /// The named delimiters that it may still be.
+    /// The named delimiters that are still possible.
     rivals: Vec<Rival>,
     bare: Bare,
-    /// The fence of text that what was looked at opens or closes.
+    /// The fence of text that the examined bytes open or close.
     fence: Option<FoundFence>,
-    /// The number of bytes that have been looked at.
+    /// The number of examined bytes.
     looked: usize,
-    /// The last byte at which a delimiter was no longer possible.
+    /// The offset of the last byte that ruled out a delimiter.
     failed_at: usize,
-    /// The largest number of them.
+    /// The maximum number of examined bytes.
     limit: usize,
 }
 
@@ -55,12 +55,12 @@ pub(super) struct Opening {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Undecided,
-    /// It is this delimiter, of this length; what was looked at after it is payload.
+    /// This delimiter has opened, with this length. Examined bytes after it belong to the payload.
     Delimiter {
         delimiter: usize,
         length: usize,
     },
-    /// It is text, for this many bytes; what was looked at after them may be a delimiter again.
+    /// This many bytes are text. Another delimiter may begin in the examined bytes after them.
     Text(usize),
 }
 
@@ -73,7 +73,7 @@ struct Rival {
 /// The part of a named delimiter that has been read.
 #[derive(Clone, Copy, Debug)]
 enum Stage {
-    /// This many bytes of what precedes the name.
+    /// This many bytes of the text before the name.
     Front(usize),
     /// The white space before the name.
     Space,
@@ -81,8 +81,8 @@ enum Stage {
     Name(usize),
     /// After the name: this many bytes of a comment's `-->`, or blanks after a fence's name.
     Edge(usize),
-    /// After all of what is before a JSON object and what leads to it: the end of that is so many bytes of the mark,
-    /// once more.
+    /// After the opening text of a `led` delimiter, before the JSON object. The last bytes repeat this many bytes of
+    /// the opening text.
     Lead(usize),
     /// A fence with any info string.
     AnyFence(AnyFence),
@@ -93,13 +93,13 @@ enum Stage {
 struct Bare {
     delimiter: Option<usize>,
     parser: Box<Parser>,
-    /// The end of the first element, if that has ended.
+    /// The end of the first element, once it has ended.
     element_end: Option<u64>,
 }
 
 impl Opening {
     pub(super) fn new(limit: usize) -> Self {
-        // `$..*`: children are what distinguishes JSON from prose.
+        // `$..*`, because children distinguish JSON from prose.
         let parser = Box::new(Parser::builder().retain(Retain::Nothing).patterns(&children()).build());
         Self {
             rivals: Vec::new(),
@@ -111,7 +111,7 @@ impl Opening {
         }
     }
 
-    /// Begins at a byte with which a delimiter may begin.
+    /// Starts at a byte with which a delimiter may begin.
     pub(super) fn begin(&mut self, delimiters: &[Delimiter], fences: Fences, first: u8) {
         self.looked = 0;
         self.failed_at = 0;
@@ -133,7 +133,7 @@ impl Opening {
         }));
     }
 
-    /// Reads on in `input`; `held` is what has been looked at before it.
+    /// Examines more input. `held` has the bytes that were examined before.
     pub(super) fn advance(&mut self, delimiters: &[Delimiter], held: &str, input: &str) -> Verdict {
         let fits = input.len().min(self.limit - self.looked);
         let mut bytes = &input.as_bytes()[..fits];
@@ -153,7 +153,7 @@ impl Opening {
         if is_text { Verdict::Text(resume(delimiters, held, input, self.looked)) } else { Verdict::Undecided }
     }
 
-    /// The delimiter that is certain after a piece of the text, with its length.
+    /// Examines a piece of text. Returns the delimiter that is certain after it, with its length.
     fn advance_piece(&mut self, delimiters: &[Delimiter], piece: &[u8]) -> Option<(usize, usize)> {
         let mut opened = None;
         if let Some(delimiter) = self.bare.delimiter {
@@ -176,17 +176,18 @@ impl Opening {
         opened
     }
 
-    /// The fence of text that what turned out to be text opens or closes.
+    /// Takes the fence that the examined bytes open or close, if they turned out to be text.
     pub(super) fn take_fence(&mut self) -> Option<FoundFence> {
         self.fence.take()
     }
 
-    /// At the end of input: how much of what is held is text, before the search goes on.
+    /// Returns how much of the held text is certainly text at the end of input, before the search continues.
     pub(super) fn give_up(&self, delimiters: &[Delimiter], held: &str) -> usize {
         resume(delimiters, held, "", held.len())
     }
 
-    /// The delimiter that has been read, with its length; or, as an error, where the last rival failed.
+    /// Advances the rivals. Returns the delimiter that is complete, with its length. Fails with the offset at which no
+    /// rival is left.
     fn advance_rivals(&mut self, delimiters: &[Delimiter], bytes: &[u8]) -> Result<Option<(usize, usize)>, usize> {
         for (offset, &byte) in (self.looked..).zip(bytes) {
             let (mut opened, fence) = (None, &mut self.fence);
@@ -214,7 +215,7 @@ impl Opening {
     }
 }
 
-/// The bytes with which a delimiter may begin.
+/// Returns the bytes with which a delimiter may begin.
 pub(super) fn first_bytes(delimiter: &Delimiter) -> &[u8] {
     match delimiter.shape {
         Shape::Between => &delimiter.name.as_bytes()[..1],
@@ -225,10 +226,10 @@ pub(super) fn first_bytes(delimiter: &Delimiter) -> &[u8] {
     }
 }
 
-/// Returns the length of the part of a false opening that is certainly text, if it failed at this byte.
+/// Returns how many bytes of a false opening, which failed at this byte, are certainly text.
 ///
-/// A run of backticks is taken as a whole. Nested opening brackets fail together, so that no byte is looked at more
-/// than a few times; but a string after them may contain another opening, and among them a text may begin that opens.
+/// A run of backticks is taken as a whole. Nested opening brackets fail together, so that no byte is examined more than
+/// a few times. But a string after them may contain another opening, and a `between` text may open among them.
 fn resume(delimiters: &[Delimiter], held: &str, input: &str, failed_at: usize) -> usize {
     let bytes = || held.bytes().chain(input.bytes()).take(failed_at);
     let may_open = |from: usize| {
@@ -250,9 +251,9 @@ fn resume(delimiters: &[Delimiter], held: &str, input: &str, failed_at: usize) -
 enum Step {
     More,
     No,
-    /// It is a fence of text.
+    /// A fence of text opens or closes.
     TextFence(FoundFence),
-    /// The delimiter is complete; this many of the bytes looked at follow it.
+    /// The delimiter is complete. This many examined bytes follow it.
     Opened {
         after: usize,
     },
@@ -292,7 +293,7 @@ impl Rival {
                 }
             }
             (_, Stage::Lead(_)) if byte == b'{' => return Step::Opened { after: 1 },
-            // If the mark comes again, that is where one may be led to.
+            // If the whole opening text is repeated, this opening fails, and another one begins at the repetition.
             (_, Stage::Lead(read)) => Some(again(name, read, byte)).filter(|read| *read < name.len()).map(Stage::Lead),
             (Shape::Tag, Stage::Front(_)) => Some(Stage::Name(0)),
             (Shape::Tag, Stage::Edge(0)) if byte == b'>' => return Step::Opened { after: 0 },
@@ -310,12 +311,12 @@ impl Rival {
     }
 }
 
-/// One byte further in a fixed text, of which `read` bytes have been read.
+/// Advances by one byte in a fixed text of which `read` bytes have been read; `None` if the byte does not match.
 fn follow(text: &[u8], read: usize, byte: u8, inside: fn(usize) -> Stage, after: Stage) -> Option<Stage> {
     (text[read] == byte).then(|| if read + 1 == text.len() { after } else { inside(read + 1) })
 }
 
-/// One byte further in a text whose end is the first `read` bytes of a mark: how many of the mark's it ends with now.
+/// Returns how many of the first bytes of `mark` a text ends with after `byte`, if it ended with `read` of them before.
 fn again(mark: &[u8], read: usize, byte: u8) -> usize {
     let ends_with = |len: &usize| {
         let before = &mark[..len - 1];
@@ -325,8 +326,8 @@ fn again(mark: &[u8], read: usize, byte: u8) -> usize {
 }
 
 impl Bare {
-    /// Reads more bytes and returns whether those so far are certainly a payload. Fails with the offset of the first
-    /// bad byte if the JSON broke before that.
+    /// Reads more bytes. Returns true if the bytes so far are certainly a payload. Fails with the offset of the first
+    /// invalid byte if the JSON became invalid before that.
     fn advance(&mut self, bytes: &[u8]) -> Result<bool, u64> {
         let start = self.parser.offset();
         let (mut has_member, element_end) = (false, &mut self.element_end);
@@ -335,7 +336,7 @@ impl Bare {
             EventKind::End(_) => *element_end = element_end.or(Some(event.offset)),
             _ => {}
         });
-        // In `[2 of them]` an element has ended, but what follows it shows that it is not JSON.
+        // In `[2 of them]`, an element has ended, but the bytes after it show that this is not JSON.
         let accepted = &bytes[..(self.parser.offset() - start) as usize];
         let has_element = self.element_end.is_some_and(|end| {
             let after = &accepted[(end.saturating_sub(start) as usize).min(accepted.len())..];

@@ -1,26 +1,26 @@
-//! A payload that is open: fed to the parser as it arrives, until its closing delimiter; and what it came to.
+//! The open payload, fed to the parser as it arrives up to its closing delimiter, and its status at the end.
 //!
 //! A payload goes through the [`Phase`]s: white space `Before` the value, the `Value`, white space `After` it, and the
 //! closing delimiter. Plain text is `Raw` from its first byte. A payload that is not JSON is `Lost`. Two questions have
 //! to be kept apart:
 //!
-//! - *Where does the payload end?* While the JSON is intact, a closing delimiter inside one of its strings is part of
-//!   the string. So inside the value nobody looks for the delimiter: [`Extent`] counts quotes and brackets, and only
-//!   after the value's last byte does [`Closing`] begin to search. From the first bad byte on, quotes can't be trusted
-//!   any more, so in `Lost` the next closing delimiter ends the payload, wherever it is. A bare payload has no
-//!   delimiter; there the brackets always decide.
-//! - *What is it worth?* The parser says, and `verdict` turns its error into the status. The parser is fed the value
-//!   and what follows it, up to the first byte that is wrong or the closing delimiter.
+//! - *Where does the payload end?* While the JSON is valid, a closing delimiter inside a string is part of the string.
+//!   So the delimiter is not searched for inside the value: [`Extent`] counts quotes and brackets, and [`Closing`]
+//!   starts its search after the value's last byte. After the first invalid byte, quotes cannot be trusted, so in
+//!   `Lost` the next closing delimiter ends the payload, wherever it is. A bare payload has no delimiter, so there the
+//!   brackets always decide.
+//! - *Is it complete?* The parser decides, and `verdict` turns its error into the status. The parser is fed the value
+//!   and the text after it, up to the first invalid byte or the closing delimiter.
 //!
-//! The trap is a byte that could belong to both. In `{"a":-->` the `-` was read as a number's; when the next byte stops
-//! the JSON, it turns out that both belong to the closing delimiter, and `unread_beginning` takes the first one back.
+//! A byte may seem to belong to both. In `{"a":-->`, the first `-` is read as the sign of a number. When the next byte
+//! stops the JSON, both turn out to belong to the closing delimiter, and `unread_beginning` takes the first one back.
 //!
-//! A parser that accepts deviations knows better where the value ends than [`Extent`], which does not know of comments
-//! and single quotes: there it is the parser that stops after the root.
+//! [`Extent`] does not handle comments and single quotes. So a parser that accepts deviations finds the end of the
+//! value itself, and stops after the root.
 //!
-//! `length` counts all bytes since the opening delimiter, and `raw` keeps them up to the limit. The parser's offsets
-//! count from the same byte. If the parser goes on past deviations, its error may be one of an earlier piece; only
-//! `stopped_by` says how much of the current piece was read.
+//! `length` counts all bytes after the opening delimiter, and `raw` keeps them up to the limit. The parser's offsets
+//! count from the same byte. The error of a lenient parser may be a deviation in an earlier piece; only `stopped_by`
+//! shows how much of the current piece was read.
 
 use alloc::string::String;
 
@@ -35,24 +35,24 @@ use super::extent::Extent;
 use super::{Report, SPACE};
 use crate::payload::{Payload, PayloadStatus};
 
-/// Reads payloads, one at a time; its buffers are kept from one to the next.
+/// A reader of payloads, one at a time, which reuses its buffers.
 #[derive(Clone, Debug)]
 pub(super) struct OpenPayload {
-    /// The delimiter's place among the delimiters.
+    /// The index of the payload's delimiter.
     delimiter: usize,
     phase: Phase,
     closing: Closing,
     extent: Extent,
     parser: Parser,
-    /// True if the parser accepts deviations, and so knows better than the extent where the value ends.
+    /// True if the parser accepts deviations, and so finds the end of the value itself.
     accepts: bool,
-    /// The text after the opening delimiter, as far as the limit allows.
+    /// The text after the opening delimiter, up to the limit.
     raw: String,
-    /// The length of all of it.
+    /// The length of all text after the opening delimiter.
     length: u64,
     pub(super) limit: u64,
     error: Option<Error>,
-    /// The path of a payload's value, which is the root.
+    /// The path of the payload's value, which is the root.
     root: Root,
 }
 
@@ -65,7 +65,7 @@ enum Phase {
     Value,
     /// A complete JSON value and white space.
     After,
-    /// Something that is not JSON, or too much of it: only the closing delimiter can end it.
+    /// Text that is not JSON, or beyond the limit. Only the closing delimiter can end the payload.
     Lost,
     /// Plain text.
     Raw,
@@ -73,11 +73,11 @@ enum Phase {
 
 /// A payload that has ended.
 pub(super) struct Ended {
-    /// The number of the input's bytes that belonged to it.
+    /// The number of input bytes that belonged to it.
     pub(super) used: usize,
-    /// The length of all of it, closing delimiter included.
+    /// Its length, including the closing delimiter.
     pub(super) length: u64,
-    /// What was held as the beginning of its closing delimiter, and is not: it comes before what is not used.
+    /// Text that was held as the beginning of the closing delimiter, but is not one. It precedes the unused input.
     pub(super) given_back: String,
 }
 
@@ -91,7 +91,7 @@ enum Ending {
 impl OpenPayload {
     pub(super) fn new(parser: ParserBuilder, patterns: &PatternSet, limit: u64) -> Self {
         let accepts = parser.accepts();
-        // The value of a text that is accepted is not in the text as it came.
+        // The strict text of an accepted payload differs from the received text, so the parser has to retain it.
         let parser = if accepts { parser.retain(Retain::All) } else { parser };
         Self {
             delimiter: 0,
@@ -112,17 +112,17 @@ impl OpenPayload {
         &self.parser
     }
 
-    /// Returns true if it is plain text, which no parser reads.
+    /// Returns true if the payload is plain text, which no parser reads.
     pub(super) fn is_text(&self) -> bool {
         self.phase == Phase::Raw
     }
 
-    /// The delimiter's place among the delimiters.
+    /// Returns the index of the payload's delimiter.
     pub(super) fn place(&self) -> usize {
         self.delimiter
     }
 
-    /// A delimiter has opened.
+    /// Begins a payload after its opening delimiter.
     pub(super) fn begin(&mut self, place: usize, delimiter: &Delimiter, closing: Closing) {
         self.delimiter = place;
         self.phase = if delimiter.content == Content::Raw { Phase::Raw } else { Phase::Before };
@@ -134,7 +134,7 @@ impl OpenPayload {
         self.error = None;
     }
 
-    /// Reads on; returns how the payload ended, if it did.
+    /// Reads more input. Returns the payload's end if it has ended.
     pub(super) fn feed(&mut self, delimiters: &[Delimiter], input: &str, report: &mut Report<'_>) -> Option<Ended> {
         let delimiter = &delimiters[self.delimiter];
         let mut used = 0;
@@ -152,13 +152,13 @@ impl OpenPayload {
                     let piece = &rest[..length];
                     let belonging = self.belonging(delimiter, piece);
                     used += self.content(delimiter, &piece[..belonging], report);
-                    // What no text closes can't go on after an error before its first bracket.
+                    // Without a closing text, a payload ends at an error before its first bracket.
                     let is_lost = self.phase == Phase::Lost && delimiter.closes_itself();
                     if belonging < length && self.error.is_none() || is_lost {
                         return Some(self.end(delimiter, Ending::Closed, used, "", report));
                     }
                 }
-                // It is no white space, so nothing of it belongs to the payload.
+                // The text is not white space, so none of it belongs to the payload.
                 Found::Released(text) if self.phase == Phase::After && delimiter.is_between() => {
                     let given_back = text + &self.closing.take_held();
                     return Some(Ended { given_back, ..self.end(delimiter, Ending::Closed, used, "", report) });
@@ -177,8 +177,8 @@ impl OpenPayload {
         None
     }
 
-    /// What is searched: around the value of what is between two texts, what closes is next or none, however much
-    /// follows.
+    /// Returns the part of `rest` to search for the closing delimiter. Around the value of a payload between two texts,
+    /// the delimiter can only be the next text after white space.
     fn near<'t>(&self, delimiter: &Delimiter, rest: &'t str) -> &'t str {
         if !delimiter.is_between() || !matches!(self.phase, Phase::Before | Phase::After) {
             return rest;
@@ -189,8 +189,8 @@ impl OpenPayload {
         &rest[..end.unwrap_or(rest.len())]
     }
 
-    /// Returns how much of what is no closing delimiter may belong to the payload: what is between two texts ends with
-    /// its JSON, and has none if nothing closes it and no bracket begins it.
+    /// Returns how many bytes of a piece without a closing delimiter may belong to the payload. A payload between two
+    /// texts ends with its JSON. Without a closing text and a bracket at its beginning, it is empty.
     fn belonging(&self, delimiter: &Delimiter, piece: &str) -> usize {
         let is_over = match self.phase {
             Phase::After => delimiter.is_between(),
@@ -202,14 +202,14 @@ impl OpenPayload {
         if is_over && !begins { space } else { piece.len() }
     }
 
-    /// The end of input.
+    /// Ends the payload at the end of input.
     pub(super) fn finish(&mut self, delimiters: &[Delimiter], report: &mut Report<'_>) {
         let ending = if self.closing.is_whole() { Ending::Closed } else { Ending::Cut };
         let close = self.closing.take_held();
         self.end(&delimiters[self.delimiter], ending, 0, &close, report);
     }
 
-    /// The next part of the value; returns how much of it was read.
+    /// Reads the next part of the value. Returns how much of it was read.
     fn value(&mut self, delimiter: &Delimiter, rest: &str, report: &mut Report<'_>) -> usize {
         let mut before = self.extent;
         let is_parsers = self.accepts && !delimiter.closes_itself();
@@ -222,7 +222,7 @@ impl OpenPayload {
         let used = self.parse(delimiter, piece, is_parsers, report);
         if self.error.is_none() {
             if is_parsers {
-                // After a deviation, neither quotes nor brackets are what they are in JSON.
+                // After a deviation, quotes and brackets may mean something else than in JSON.
                 let is_strict = self.parser.is_strict();
                 self.extent.advance(&piece.as_bytes()[..used]);
                 self.extent = if is_strict { self.extent } else { Extent::Endless };
@@ -232,7 +232,7 @@ impl OpenPayload {
                 self.extent = Extent::Ended;
             }
         } else if delimiter.closes_itself() {
-            // No delimiter will close it: its brackets do, JSON or not.
+            // No delimiter closes the payload: its brackets do, even if it is not JSON.
             self.keep(&piece[used..]);
             return length;
         } else {
@@ -246,7 +246,7 @@ impl OpenPayload {
         used
     }
 
-    /// `{"a":-->`: the first `-` was read as a number's, but it and what stopped the JSON are the closing delimiter.
+    /// Takes back the last byte if it and the byte that stopped the JSON begin the closing delimiter, as in `{"a":-->`.
     fn unread_beginning(&mut self, rest: &str) {
         let (last, byte) = (self.raw.as_bytes().last(), rest.as_bytes().first());
         if let (Some(&last), Some(&byte)) = (last, byte)
@@ -258,7 +258,7 @@ impl OpenPayload {
         }
     }
 
-    /// Text that does not belong to a closing delimiter, outside the value; returns how much of it was read.
+    /// Reads text outside the value that belongs to no closing delimiter. Returns how much of it was read.
     fn content(&mut self, delimiter: &Delimiter, piece: &str, report: &mut Report<'_>) -> usize {
         match self.phase {
             Phase::Before => {
@@ -293,7 +293,7 @@ impl OpenPayload {
         }
     }
 
-    /// The first byte that is not white space has arrived.
+    /// Begins the value, or plain text, at the first byte that is not white space.
     fn begin_value(&mut self, delimiter: &Delimiter, first: u8, report: &mut Report<'_>) {
         if delimiter.content != Content::ByFirstByte || first == b'{' {
             self.phase = Phase::Value;
@@ -305,16 +305,16 @@ impl OpenPayload {
         }
     }
 
-    /// Text that was held because it might have been a closing delimiter, and is not; returns what of it comes after
-    /// the payload, if that has ended.
+    /// Reads text that was held as a possible closing delimiter, but is not one. If the payload ends in it, returns the
+    /// text after the payload.
     fn released(&mut self, delimiters: &[Delimiter], mut text: String, report: &mut Report<'_>) -> Option<String> {
         let delimiter = &delimiters[self.delimiter];
         if self.phase == Phase::Before {
-            // A value begins with it, so all that is held is read again.
+            // A value begins with this text, so all held text is read again.
             text.push_str(&self.closing.take_held());
             self.begin_value(delimiter, text.as_bytes()[0], report);
-            // The beginning of a closing delimiter does not contain one, but may contain a value and what is not next
-            // to it.
+            // The beginning of a closing delimiter does not contain one, but may contain a whole value and text after
+            // it.
             return self.feed(delimiters, &text, report).map(|ended| text.split_off(ended.used));
         }
         let used = self.content(delimiter, &text, report);
@@ -322,8 +322,8 @@ impl OpenPayload {
         None
     }
 
-    /// Feeds the parser, up to the end of the value if that is for it to say, and keeps what it read; returns how much
-    /// that was. What stopped it is then in `error`.
+    /// Feeds the parser, up to the end of the value if `ends_value`, and keeps the text that it read. Returns how much
+    /// that was. If an error stopped the parser, it is in `error`.
     fn parse(&mut self, delimiter: &Delimiter, piece: &str, ends_value: bool, report: &mut Report<'_>) -> usize {
         let room = usize::try_from(self.limit.saturating_sub(self.length)).unwrap_or(usize::MAX);
         let bytes = &piece.as_bytes()[..piece.len().min(room)];
@@ -333,7 +333,7 @@ impl OpenPayload {
         } else {
             self.parser.feed_with(bytes, &mut on_event).map(|()| bytes.len())
         };
-        // The parser's error may be a deviation in an earlier piece; what stopped it is in this one. Both the
+        // The parser's error may be a deviation in an earlier piece; the error that stopped it is in this one. Both the
         // parser's offsets and `length` count from the opening delimiter.
         let taken = fed.as_ref().map_or(bytes.len(), |taken| *taken);
         let used = self.parser.stopped_by().map_or(taken, |error| {
@@ -346,7 +346,7 @@ impl OpenPayload {
             self.error = Some(error);
         } else if taken == bytes.len() && bytes.len() < piece.len() {
             if ends_value && self.ends_before(&piece[used..]) {
-                // The byte that ends a number is not read, but for the parser's own limit.
+                // The byte that ends a number is fed only to apply the parser's own limit.
                 let ended = self.parser.feed_value_with(&piece.as_bytes()[used..=used], &mut on_event);
                 self.error = ended.err();
             } else {
@@ -358,7 +358,7 @@ impl OpenPayload {
         used
     }
 
-    /// Returns true if the value, which ends for its parser, has ended before a text that is no part of it.
+    /// Returns true if a value whose end the parser finds has ended before `rest`.
     #[cold]
     fn ends_before(&self, rest: &str) -> bool {
         let may_be_number = rest.starts_with(|c: char| c.is_ascii_digit() || ".eE".contains(c));
@@ -366,7 +366,7 @@ impl OpenPayload {
         self.parser.has_root_ended() || is_number && self.parser.clone().finish_with(|_| {}).is_ok()
     }
 
-    /// Adds as much to the raw text as the limit allows.
+    /// Appends a piece to the raw text, up to the limit.
     fn keep(&mut self, piece: &str) {
         if self.raw.len() as u64 == self.length {
             let room = usize::try_from(self.limit - self.length).unwrap_or(usize::MAX);
@@ -380,18 +380,18 @@ impl OpenPayload {
         self.error_here(ErrorKind::TotalLimit, "expected no longer payload than allowed")
     }
 
-    /// An error after what was kept of the text.
+    /// Returns an error at the end of the kept text.
     #[cold]
     fn error_here(&self, kind: ErrorKind, expected: &str) -> Error {
         let line = self.raw.bytes().filter(|byte| *byte == b'\n').count();
         let column = self.raw.len() - self.raw.rfind('\n').map_or(0, |at| at + 1);
-        // Nothing but a number at the root is known to be open in front of the root or instead of it.
+        // The path is known only before the value, in plain text, and in a number at the root.
         let is_at_root = matches!(self.phase, Phase::Before | Phase::Raw) || self.parser.is_in_root_number();
         let place = (self.raw.len() as u64, line as u64 + 1, column as u64 + 1);
         Error::at(kind, place, is_at_root.then_some("$"), expected)
     }
 
-    /// Reports the verdict.
+    /// Reports the end of the payload with its status.
     fn end(
         &mut self,
         delimiter: &Delimiter,

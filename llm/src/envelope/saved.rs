@@ -11,8 +11,8 @@ use super::{Envelope, State};
 use crate::saved::{History, Replay, restore};
 
 impl Envelope {
-    /// Returns the envelope's state as bytes. [`restore`](Self::restore) makes an envelope of them that resumes as if
-    /// nothing had happened, in another process or on another machine: between two chunks, at any time; see
+    /// Returns the envelope's state as bytes. [`restore`](Self::restore) turns them into an envelope that resumes where
+    /// this one was, in another process or on another machine. The state can be saved between any two chunks. See
     /// [`Parser::save`](jsonspigot::Parser::save).
     ///
     /// ```
@@ -40,20 +40,21 @@ impl Envelope {
     ///
     /// # Errors
     ///
-    /// [`NotRetained`](jsonspigot::ErrorKind::NotRetained) unless the envelope was built
-    /// [saveable](crate::EnvelopeBuilder::saveable), and past the limit that was given there, until the payload has
-    /// ended. [`Panicked`](jsonspigot::ErrorKind::Panicked) after a panic in a callback. The envelopes of a
-    /// [`ProviderStream`](crate::ProviderStream) are saved with it, and not by themselves.
+    /// Returns [`NotRetained`](jsonspigot::ErrorKind::NotRetained) if the envelope was not built
+    /// [saveable](crate::EnvelopeBuilder::saveable), or if the limit given there was exceeded and the payload has not
+    /// ended. Returns [`Panicked`](jsonspigot::ErrorKind::Panicked) after a panic in a callback. The envelopes of a
+    /// [`ProviderStream`](crate::ProviderStream) are saved with the stream, not on their own.
     ///
     /// # Cost
     ///
-    /// Linear in the text since the chunk in which the open payload began; of text outside payloads, some 30 bytes.
+    /// Linear in the text since the chunk in which the open payload began. Outside payloads, a state has about 30
+    /// bytes.
     pub fn save(&self) -> Result<Vec<u8>, Error> {
         self.history.save(&self.owner())
     }
 
-    /// Resumes where a [saved](Self::save) envelope was. This one is new, with the same patterns, delimiters and choices;
-    /// what it has read is forgotten.
+    /// Resumes where a [saved](Self::save) envelope was. This envelope must have the same patterns, delimiters and
+    /// options. Anything that it has read is discarded.
     ///
     /// ```
     /// use jsonspigot_llm::{Delimiter, Envelope, SAVE_LIMIT};
@@ -68,11 +69,12 @@ impl Envelope {
     ///
     /// # Errors
     ///
-    /// As [`Parser::restore`](jsonspigot::Parser::restore); other delimiters are other choices.
+    /// As for [`Parser::restore`](jsonspigot::Parser::restore). Different delimiters give
+    /// [`OtherChoices`](RestoreError::OtherChoices).
     ///
     /// # Cost
     ///
-    /// That of feeding the text.
+    /// The same as for feeding the text since the open payload began.
     pub fn restore(mut self, bytes: &[u8]) -> Result<Self, RestoreError> {
         self.reset();
         restore(&self.owner(), self, bytes)
@@ -82,8 +84,8 @@ impl Envelope {
         let Owner { kind, patterns, choices } = self.payload.parser().owner(Kind::Envelope);
         let limits = choices.with_size(self.hold_limit).with(self.payload.limit);
         let choices = self.delimiters.iter().fold(limits, |mut digest, delimiter| {
-            // Writing to a digest cannot fail. No delimiter has white space in its spelling but one whose lengths
-            // follow.
+            // Writing to a digest cannot fail. Only the spelling of a `between` delimiter may have white space, so its
+            // lengths follow.
             let _ = write!(digest, "{delimiter} ");
             let [open, close] = delimiter.lengths_between();
             if open > 0 { digest.with_size(open).with_size(close) } else { digest }
@@ -91,7 +93,7 @@ impl Envelope {
         Owner { kind, patterns, choices: choices.with(self.starts_inside.into()) }
     }
 
-    /// Returns the same envelope, new, and not saved by itself.
+    /// Returns the envelope as if new, without a history of its own.
     #[cfg(feature = "_provider-streams")]
     pub(crate) fn emptied(mut self) -> Self {
         self.history = History::default();
@@ -99,7 +101,7 @@ impl Envelope {
         self
     }
 
-    /// Begins the history anew, outside payloads.
+    /// Restarts the history at a place outside payloads.
     pub(super) fn restart_history(&mut self) {
         self.history.restart(|out| {
             out.number(self.offset);

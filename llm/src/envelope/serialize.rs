@@ -1,4 +1,4 @@
-//! The serialized form of an [`EnvelopeEvent`]: a line in the shape of the command's.
+//! The serialized form of an [`EnvelopeEvent`]: the line that the command prints for it.
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -15,7 +15,7 @@ impl EnvelopeEvent<'_> {
         self.line_in(None)
     }
 
-    /// Returns the event's members, with those that say which block of which answer it is in.
+    /// Returns the event's line, with the numbers of its answer and block if `place` has them.
     pub(crate) fn line_in(&self, place: Option<(u64, u64)>) -> Line<'_> {
         let (mut line, delimiter) = match self {
             Self::Text(_) => (Line::new("text"), None),
@@ -33,7 +33,7 @@ impl EnvelopeEvent<'_> {
             }
             Self::End { payload, close, .. } => {
                 put_payload(&mut line, payload);
-                // A payload is cut by the end of input or a limit, which the error says.
+                // The error names the end of input or the limit, so no reason is needed.
                 put_wrong(&mut line, payload, None);
                 line.put("close", &**close);
             }
