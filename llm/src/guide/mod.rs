@@ -1,13 +1,10 @@
-//! The guide: how to use the library, one page per subject. Documentation only; there is no code here.
+//! The guide: how to use the library, one page per subject. This module has only documentation.
 //!
-//! | page | what it explains |
+//! | page | subject |
 //! |---|---|
-#![cfg_attr(
-    feature = "providers",
-    doc = "| [`tool_calls`] | tool calls out of a provider's stream, or out of any SDK |"
-)]
+#![cfg_attr(feature = "providers", doc = "| [`tool_calls`] | tool calls from a provider's stream, or from any SDK |")]
 #![cfg_attr(feature = "envelope", doc = "| [`envelope`] | JSON inside text: hidden comments, fences, tags |")]
-#![cfg_attr(feature = "providers", doc = "| [`saved`] | going on in another process |")]
+#![cfg_attr(feature = "providers", doc = "| [`saved`] | resuming in another process |")]
 //!
 //! Patterns, events and limits are explained in the [guide of
 //! jsonspigot](https://docs.rs/jsonspigot/latest/jsonspigot/guide/index.html).
