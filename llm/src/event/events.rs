@@ -1,4 +1,4 @@
-//! The events of one push, which own their parts.
+//! The owned events of one push: [`StreamEvents`].
 
 use jsonspigot::internal::owned_events;
 
@@ -6,15 +6,15 @@ use super::StreamEvent;
 use super::verdict::Unfinished;
 
 owned_events! {
-    /// The events of one push, in order: what [`ProviderStream::push`](crate::ProviderStream::push) and
-    /// [`ProviderStream::finish`](crate::ProviderStream::finish) return. What was pushed has been read when this is
-    /// made, and nothing is borrowed.
+    /// The events of one push, in order. Returned by [`ProviderStream::push`](crate::ProviderStream::push) and
+    /// [`ProviderStream::finish`](crate::ProviderStream::finish), which have read all of the input by then. Borrows
+    /// nothing.
     StreamEvents of StreamEvent<'static>, verdict: Result<(), Unfinished>
 }
 
 impl StreamEvents {
-    /// Returns the verdict on the stream so far, for callers who need none of the events. Those of
-    /// [`finish`](crate::ProviderStream::finish) return the stream's [`verdict`](crate::ProviderStream::verdict).
+    /// Returns the verdict on the stream so far, for callers who need none of the events. After
+    /// [`finish`](crate::ProviderStream::finish), this is the stream's [`verdict`](crate::ProviderStream::verdict).
     ///
     /// ```
     /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls, UnfinishedKind};
@@ -27,7 +27,7 @@ impl StreamEvents {
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong, whether or not it is among the events that are left.
+    /// Returns the first problem of the stream, whether or not its event is among the remaining ones.
     pub fn check(self) -> Result<(), Unfinished> {
         self.verdict
     }

@@ -27,16 +27,16 @@ pub struct Media<'a> {
     pub choice: u64,
     /// The number of the block it belongs to, if it belongs to one.
     pub block: Option<u64>,
-    /// The type, as `image/png`, if the provider says so.
+    /// The type, such as `image/png`, if the provider sends it.
     pub media_type: Option<Cow<'a, str>>,
-    /// The bytes in base64, as they came. Sound comes in pieces.
+    /// The bytes in base64, as the provider sent them. Sound is sent in pieces.
     pub data: Option<Cow<'a, str>>,
-    /// The address at which it can be fetched, in place of the bytes.
+    /// The address to fetch it from, in place of the bytes.
     pub url: Option<Cow<'a, str>>,
 }
 
 impl Media<'_> {
-    /// Returns media that own their texts: `'static`. Copies them, unless they are owned already.
+    /// Makes the media `'static` by copying its borrowed text.
     #[must_use]
     pub fn into_owned(self) -> Media<'static> {
         let Self { choice, block, media_type, data, url } = self;

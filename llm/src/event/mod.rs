@@ -1,8 +1,8 @@
-//! The events of a provider's stream: [`StreamEvent`]. Each is declared once, in `declared.rs`; `table.rs` reads the
-//! declarations, and `parts.rs` has what several kinds are made of.
+//! The events of a provider's stream: [`StreamEvent`]. Each is declared once, in `declared.rs`. `table.rs` expands the
+//! declarations, and `parts.rs` has the types that they share.
 //!
-//! There are few kinds, and they are the same for every provider. Whatever a kind has no field for is in its `json`:
-//! the provider's own JSON, as it was spelt.
+//! There are few kinds, which are the same for every provider. Information without a field of its own is in `json`, the
+//! provider's raw JSON text.
 
 #[macro_use]
 mod declared;
@@ -39,7 +39,7 @@ use crate::envelope::EnvelopeEvent;
 use crate::payload::owned;
 
 each_stream_event! { stream_events {
-    /// Something that became known about a provider's stream.
+    /// An event of a provider's stream.
     ///
     /// ```
     /// use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
@@ -61,13 +61,13 @@ each_stream_event! { stream_events {
     /// assert_eq!(shown, "Let me look. (stop) [upstream timed out]");
     /// ```
     ///
-    /// A callback receives an event that borrows its parts. [`into_owned`](Self::into_owned) makes it `'static`, as
-    /// [`ProviderStream::push`] returns it.
+    /// A callback receives an event that borrows its parts. [`into_owned`](Self::into_owned) makes it `'static`, like
+    /// the events that [`ProviderStream::push`] returns.
     ///
-    /// Values are raw JSON: numbers and escapes as they were spelt. Serialized, an event is the command's line, with
-    /// `match` and `offset` added to matches; where a call or a payload starts and ends, `id`, `name` and `choice` are
-    /// always written. The command does not print fragments and the end of the stream, which is
-    /// `{"event":"stream-end"}`.
+    /// Values are raw JSON: numbers and escapes keep their spelling. An event serializes to the command's line, except
+    /// that matches also have `match` and `offset`, and that the start and end of a call or payload always have `id`,
+    /// `name` and `choice`. Fragments and the end of the stream, `{"event":"stream-end"}`, also serialize, but the
+    /// command does not print them.
     ///
     /// ```
     /// use jsonspigot::PatternSet;
@@ -95,9 +95,9 @@ each_stream_event! { stream_events {
 }}
 
 impl StreamEvent<'_> {
-    /// Returns true if this is a [`BadFrame`](Self::BadFrame) that can't have been an event, such as a program's notice
-    /// between its lines: nothing of an answer is lost with it. What begins with an object, or ends with one, may have
-    /// been a fragment.
+    /// Returns true if this is a [`BadFrame`](Self::BadFrame) that cannot have been an event, such as a program's
+    /// notice between its lines, so that no part of an answer is lost. Returns false if the frame begins or ends like
+    /// an object, because it may be a fragment of an event.
     #[must_use]
     pub fn is_noise(&self) -> bool {
         let Self::BadFrame { text } = self else { return false };
@@ -106,7 +106,7 @@ impl StreamEvent<'_> {
         !begins && !ends
     }
 
-    /// Returns true if this is a part of an answer, and not about it.
+    /// Returns true if this is a part of an answer, as opposed to information about it.
     pub(crate) fn is_content(&self) -> bool {
         matches!(
             self,
@@ -119,8 +119,8 @@ impl StreamEvent<'_> {
         )
     }
 
-    /// Returns true if this shows that the stream is the provider's that reads it. A stream without such an event is no
-    /// answer; several providers' streams end alike.
+    /// Returns true if this event has a meaning in the format of the stream's provider. A stream without such an event
+    /// is not an answer. The end of the stream does not count, because several formats share it.
     #[must_use]
     pub fn means_something(&self) -> bool {
         match self {

@@ -1,4 +1,4 @@
-//! What events of a stream are made of: blocks, results, sources, and what goes back as it is.
+//! The types that events of a stream are made of: blocks, opaque values, results and sources.
 
 use alloc::borrow::Cow;
 
@@ -8,8 +8,8 @@ use crate::payload::owned;
 
 /// A block of text or reasoning: what a provider calls a content block, a part, or an item.
 ///
-/// Blocks are counted from 0 as they start, over the whole stream. Where the wire has no blocks, each run of text or
-/// reasoning is one: it ends where the other kind or a call begins.
+/// Blocks are numbered from 0 in the order in which they start, over the whole stream. If the provider sends no blocks,
+/// each run of text or of reasoning is a block, which ends where the other kind or a call begins.
 ///
 /// ```
 /// use jsonspigot_llm::{BlockKind, Provider, ProviderStream, StreamEvent, ToolCalls};
@@ -33,21 +33,21 @@ use crate::payload::owned;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Block<'a> {
-    /// Its number.
+    /// The block's number.
     pub number: u64,
     /// The index of the answer that it belongs to; 0 where there is only one.
     pub choice: u64,
     /// The kind of its content.
     pub kind: BlockKind,
-    /// The provider's id of it or of the item around it. Reported at its start only.
+    /// The provider's id of the block or of the item around it. Only reported with the block's start.
     pub id: Option<Cow<'a, str>>,
-    /// The part of the answer that it is, in the provider's word: `commentary`, `final_answer`. Reported at its start
-    /// only.
+    /// The provider's name for this part of the answer: `commentary`, `final_answer`. Only reported with the block's
+    /// start.
     pub phase: Option<Cow<'a, str>>,
 }
 
 impl Block<'_> {
-    /// Returns a block that owns its texts: `'static`. Copies them, unless it owns them already.
+    /// Makes the block `'static` by copying its borrowed text.
     #[must_use]
     pub fn into_owned(self) -> Block<'static> {
         let Self { number, choice, kind, id, phase } = self;
@@ -61,7 +61,7 @@ impl Block<'_> {
 pub enum BlockKind {
     /// The assistant's text.
     Text,
-    /// The assistant's reasoning, be it readable or not.
+    /// The assistant's reasoning, whether or not it is readable.
     Reasoning,
 }
 
@@ -70,8 +70,7 @@ names!(BlockKind {
     Reasoning => "reasoning",
 });
 
-/// Something that only the provider can read, and that it needs back with the next request, in the place where it
-/// stood.
+/// A value that only the provider can read, and that has to be sent back with the next request, in the same place.
 ///
 /// ```
 /// use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
@@ -106,7 +105,7 @@ pub struct Opaque<'a> {
 }
 
 impl Opaque<'_> {
-    /// Returns a value that owns its texts: `'static`. Copies them, unless it owns them already.
+    /// Makes the value `'static` by copying its borrowed text.
     #[must_use]
     pub fn into_owned(self) -> Opaque<'static> {
         let Self { kind, choice, block, call, json } = self;
@@ -120,11 +119,11 @@ impl Opaque<'_> {
 pub enum OpaqueKind {
     /// The signature of reasoning, text or a call: a string.
     Signature,
-    /// Reasoning that only the provider can read, in place of the text: a string, or the object around it.
+    /// Reasoning that only the provider can read, in place of text: a string, or the object around it.
     Encrypted,
-    /// The container that the provider has run code in.
+    /// The container in which the provider has executed code.
     Container,
-    /// The provider's summary of the conversation so far, to go on with in its place.
+    /// The provider's summary of the conversation so far, which replaces the conversation in the next request.
     Compaction,
 }
 
@@ -135,7 +134,7 @@ names!(OpaqueKind {
     Compaction => "compaction",
 });
 
-/// A tool's result that came with the stream.
+/// A tool's result that was sent with the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolResult<'a> {
@@ -143,14 +142,14 @@ pub struct ToolResult<'a> {
     pub call: Option<u64>,
     /// The provider's id of the call.
     pub call_id: Option<Cow<'a, str>>,
-    /// True if the tool has failed, as far as the provider says so.
+    /// True if the provider reports that the tool has failed.
     pub is_error: bool,
-    /// The result, with what stands around it, as the provider's JSON text.
+    /// The result and the members around it, as the provider's JSON text.
     pub json: Cow<'a, str>,
 }
 
 impl ToolResult<'_> {
-    /// Returns a result that owns its texts: `'static`. Copies them, unless it owns them already.
+    /// Makes the result `'static` by copying its borrowed text.
     #[must_use]
     pub fn into_owned(self) -> ToolResult<'static> {
         let Self { call, call_id, is_error, json } = self;
@@ -158,7 +157,7 @@ impl ToolResult<'_> {
     }
 }
 
-/// The origin of something that is said: a citation, an annotation, a page that a search found.
+/// A source of the answer: a citation, an annotation, or a page that a search found.
 ///
 /// ```
 /// use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
@@ -177,7 +176,7 @@ impl ToolResult<'_> {
 pub struct Source<'a> {
     /// The index of the answer that it belongs to; 0 where there is only one.
     pub choice: u64,
-    /// The number of the block it belongs to, if that is known.
+    /// The number of the block it belongs to, if known.
     pub block: Option<u64>,
     /// The address.
     pub url: Option<Cow<'a, str>>,
@@ -185,15 +184,15 @@ pub struct Source<'a> {
     pub title: Option<Cow<'a, str>>,
     /// The text that is quoted from it.
     pub quote: Option<Cow<'a, str>>,
-    /// The part of the answer or, if the JSON says so, of the source that it applies to: start and end, in whatever the
-    /// provider counts.
+    /// The start and end of the part that it applies to, in the provider's unit. The part is one of the answer or, if
+    /// the JSON says so, of the source.
     pub span: Option<(u64, u64)>,
-    /// All that the provider says of it, as its JSON text.
+    /// The source as the provider's JSON text.
     pub json: Cow<'a, str>,
 }
 
 impl Source<'_> {
-    /// Returns a source that owns its texts: `'static`. Copies them, unless it owns them already.
+    /// Makes the source `'static` by copying its borrowed text.
     #[must_use]
     pub fn into_owned(self) -> Source<'static> {
         let Self { choice, block, url, title, quote, span, json } = self;

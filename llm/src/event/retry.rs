@@ -1,10 +1,10 @@
-//! [`Retry`]: the errors after which the same request may succeed later, and after what time.
+//! The chance that a request succeeds when it is repeated after an error: [`Retry`].
 
 use core::time::Duration;
 
 use crate::calls::is_one_of;
 
-/// The chance that the same request succeeds later, as far as the error says.
+/// The chance that the same request succeeds later, according to the error.
 ///
 /// ```
 /// use jsonspigot_llm::{Provider, ProviderStream, Retry, StreamEvent, ToolCalls};
@@ -19,18 +19,18 @@ use crate::calls::is_one_of;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Retry {
-    /// The error does not say.
+    /// The error has no information about this.
     #[default]
     Unknown,
-    /// It will fail again: the request, the key or the account is at fault.
+    /// The request will fail again: the request, the key or the account is at fault.
     Never,
-    /// It may succeed later.
+    /// The request may succeed later.
     Later,
-    /// It may succeed after this time.
+    /// The request may succeed after this delay.
     After(Duration),
 }
 
-/// Types and codes of errors that pass, in lower case.
+/// Types and codes of temporary errors, in lower case.
 const PASSING: [&str; 28] = [
     "408",
     "409",
@@ -62,7 +62,7 @@ const PASSING: [&str; 28] = [
     "unavailable",
 ];
 
-/// Types and codes of errors that stay, in lower case. They count first: an account without credit is reported with
+/// Types and codes of permanent errors, in lower case. They take precedence: an account without credit is reported with
 /// 429.
 const STAYING: [&str; 22] = [
     "400",
@@ -90,7 +90,7 @@ const STAYING: [&str; 22] = [
 ];
 
 impl Retry {
-    /// The name in lower case, as the command line prints it: `never`, `later`; `None` if the error does not say.
+    /// Returns the name in lower case, as the command line prints it: `never`, `later`; `None` if it is unknown.
     #[must_use]
     pub fn name(self) -> Option<&'static str> {
         match self {
@@ -100,7 +100,7 @@ impl Retry {
         }
     }
 
-    /// After how many milliseconds, if the error says so.
+    /// Returns the delay in milliseconds; `None` if the error has none.
     #[must_use]
     pub fn after_ms(self) -> Option<u64> {
         match self {
@@ -109,7 +109,7 @@ impl Retry {
         }
     }
 
-    /// Reads an error's type, code and words, and the time that stands in a member of its own.
+    /// Classifies an error by its type, code and message, and the delay from a member of its own.
     pub(crate) fn of(kind: &str, code: &str, message: &str, delay: Option<Duration>) -> Self {
         let is_in = |list: &[&str]| is_one_of(kind, list) || is_one_of(code, list);
         if let Some(delay) = delay.or_else(|| in_words(message)) {
@@ -124,14 +124,14 @@ impl Retry {
     }
 }
 
-/// OpenAI says it in words alone: `Please try again in 1.2s.`, or `in 1m3s`.
+/// Reads the delay in OpenAI's messages: `Please try again in 1.2s.`, or `in 1m3s`.
 fn in_words(message: &str) -> Option<Duration> {
     let (_, rest) = message.split_once("try again in ")?;
     seconds(rest)
 }
 
-/// A length of time with its units, as `34.07s`, `20ms`, `1m3s` or `1m 3s`, or a number of seconds without one;
-/// whatever follows a unit does not count. Counts in decimal, as floating point has no place here.
+/// Reads a duration with units, as in `34.07s`, `20ms`, `1m3s` or `1m 3s`, or a number of seconds without a unit.
+/// Ignores any text after a unit. Uses integer arithmetic.
 pub(crate) fn seconds(text: &str) -> Option<Duration> {
     let (mut rest, mut sum, mut last) = (text, None::<u64>, u128::MAX);
     loop {
@@ -144,7 +144,7 @@ pub(crate) fn seconds(text: &str) -> Option<Duration> {
             "" if after.is_empty() && sum.is_none() => "s",
             unit => unit,
         };
-        // The next part of the same time has a smaller unit.
+        // The units of one duration are in descending order.
         let Some(unit) = millis_of(unit).filter(|unit| *unit < last) else { break };
         let Some(number) = thousandths(number) else { break };
         let millis = u64::try_from(number.saturating_mul(unit) / 1000).unwrap_or(u64::MAX);
@@ -155,7 +155,7 @@ pub(crate) fn seconds(text: &str) -> Option<Duration> {
     sum.map(Duration::from_millis)
 }
 
-/// A decimal number in thousandths; digits after these do not count.
+/// Reads a decimal number in thousandths; further digits are ignored.
 fn thousandths(number: &str) -> Option<u128> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let whole: u64 = whole.parse().ok()?;
@@ -163,7 +163,7 @@ fn thousandths(number: &str) -> Option<u128> {
     Some(1000 * u128::from(whole) + digits.fold(0, |sum, digit| 10 * sum + u128::from(digit - b'0')))
 }
 
-/// A unit of time in milliseconds.
+/// Returns the length of a unit of time in milliseconds.
 fn millis_of(unit: &str) -> Option<u128> {
     Some(match unit {
         "ms" | "msec" | "millisecond" | "milliseconds" => 1,

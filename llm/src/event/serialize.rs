@@ -1,4 +1,4 @@
-//! The lines that events of a stream are written as, here and by the command.
+//! The lines in which the events of a stream are serialized and the command prints them.
 
 use jsonspigot::Parser;
 use jsonspigot::internal::{Line, Member, lines};
@@ -23,8 +23,8 @@ impl StreamEvent<'_> {
     }
 }
 
-/// A provider's JSON text as a value: as a string if it has half a surrogate pair or too many levels, which would make
-/// the whole line unreadable.
+/// Returns a provider's JSON text as a value. A text with half a surrogate pair or too many levels becomes a string,
+/// since it would make the whole line unreadable.
 pub(super) fn value(json: &str) -> Member<'_> {
     let mut parser = Parser::default();
     let is_strict = parser.feed_dyn(json.as_bytes(), &mut |_| {}).and_then(|()| parser.finish_with(|_| {})).is_ok();

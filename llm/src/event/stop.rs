@@ -1,10 +1,10 @@
-//! Reasons to stop: [`StopKind`], and the words for them.
+//! The reasons why answers stop: [`StopKind`], and the providers' names for them.
 
 use jsonspigot::internal::names;
 
 use crate::calls::is_one_of;
 
-/// The meaning of a provider's reason to stop, whatever the provider calls it.
+/// The reason why an answer stopped, independent of the provider's name for it.
 ///
 /// ```
 /// use jsonspigot_llm::{Provider, ProviderStream, StopKind, StreamEvent, ToolCalls};
@@ -29,27 +29,27 @@ use crate::calls::is_one_of;
 pub enum StopKind {
     /// The answer is finished.
     Finished,
-    /// The client is to execute calls and answer with their results.
+    /// The client has to execute calls and send their results.
     ToolUse,
-    /// A stop sequence has come. OpenAI and others do not tell this from a finished answer.
+    /// The model generated a stop sequence. OpenAI and others do not distinguish this from a finished answer.
     StopSequence,
-    /// The answer or the context became too long.
+    /// The answer or the context reached its maximum length.
     Length,
-    /// The model refuses.
+    /// The model refused to answer.
     Refusal,
-    /// A filter or guardrail stepped in.
+    /// A filter or guardrail stopped the answer.
     ContentFilter,
-    /// The provider pauses; send the answer back and it goes on.
+    /// The provider paused the answer. Send the answer back to continue it.
     Pause,
-    /// Somebody has stopped it.
+    /// The answer was cancelled.
     Cancelled,
-    /// Something went wrong.
+    /// An error stopped the answer.
     Error,
-    /// A reason that is not known.
+    /// An unknown reason.
     Other,
 }
 
-/// The words for reasons, in lower case.
+/// The providers' names for the reasons, in lower case.
 const WORDS: &[(StopKind, &[&str])] = &[
     (StopKind::Finished, &["end_turn", "stop", "complete", "completed", "eos", "eos_token", "end", "finish"]),
     (StopKind::ToolUse, &["tool_use", "tool_calls", "tool_call", "function_call", "tool-calls", "requires_action"]),
@@ -116,7 +116,7 @@ const WORDS: &[(StopKind, &[&str])] = &[
 ];
 
 impl StopKind {
-    /// Returns the meaning of a word.
+    /// Returns the meaning of a provider's reason.
     pub(crate) fn of(reason: &str) -> Self {
         let meant = WORDS.iter().find(|(_, words)| is_one_of(reason, words));
         meant.map_or(Self::Other, |(kind, _)| *kind)

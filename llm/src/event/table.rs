@@ -1,20 +1,20 @@
-//! How the table of events is read: each entry is a variant of [`StreamEvent`](super::StreamEvent), its copy that owns
-//! its parts, and a line in the command's form.
+//! The macros that expand the table of events. Each entry becomes a variant of [`StreamEvent`](super::StreamEvent), an
+//! arm of `into_owned`, and a line in the command's format.
 //!
-//! An entry has the event's name and its members, in the order of the line. A member has a name, a kind, and `as` with
-//! the name that it has on the line, if that is another one. The kinds:
+//! An entry has the event's name and its members in the order of the line. A member has a name, a kind, and `as` with
+//! its name on the line if that differs. The kinds:
 //!
 //! | kind | type | on the line |
 //! |---|---|---|
-//! | `text`, `maybe_text` | `Cow<str>`, or none | left out if there is none |
-//! | `number`, `maybe_number` | `u64`, or none | the same |
-//! | `choice` | `u64` | left out for the first answer |
+//! | `text`, `maybe_text` | `Cow<str>`, or none | omitted if `None` |
+//! | `number`, `maybe_number` | `u64`, or none | omitted if `None` |
+//! | `choice` | `u64` | omitted for the first answer |
 //! | `json`, `maybe_json` | `Cow<str>`, or none | `value` |
 //! | `word(T)` | `T` | its name |
-//! | `flag` | `bool` | left out if false |
+//! | `flag` | `bool` | omitted if false |
 //! | `span`, `tokens`, `retry` | a type of its own | members of its own |
 
-/// The type of a member.
+/// Expands to the type of a member.
 macro_rules! typed {
     ($a:lifetime text) => { Cow<$a, str> };
     ($a:lifetime json) => { Cow<$a, str> };
@@ -29,7 +29,7 @@ macro_rules! typed {
     ($a:lifetime word($of:ty)) => { $of };
 }
 
-/// A member that owns its text.
+/// Expands to a member that owns its text.
 macro_rules! owned {
     (text, $value:ident) => {
         owned($value)
@@ -57,7 +57,7 @@ macro_rules! put_member {
         $line.put_some("value", $value.as_deref().map(value))
     };
     ($line:ident, choice, $name:expr, $value:ident) => {
-        // Nobody asked for several answers where there is only the first.
+        // Omitted for the first answer, which is usually the only one.
         $line.put_some("choice", (*$value > 0).then_some(*$value))
     };
     ($line:ident, word, $name:expr, $value:ident) => {
@@ -93,7 +93,7 @@ macro_rules! put_member {
     };
 }
 
-/// The name of a member on the line.
+/// Expands to the name of a member on the line.
 macro_rules! name_of {
     ($member:ident) => {
         stringify!($member)
@@ -103,8 +103,8 @@ macro_rules! name_of {
     };
 }
 
-/// Declares the events. Those made of a type of their own say after `=` where a member comes from, if it has another
-/// name there. The three that pass on other events are written out here.
+/// Declares [`StreamEvent`](super::StreamEvent). For an event that is made of a type, `=` is followed by the name of
+/// the type's field if the member has another name. The three variants that contain other events are written out here.
 macro_rules! stream_events {
     (
         $(#[$meta_of_all:meta])*
@@ -130,9 +130,9 @@ macro_rules! stream_events {
         #[derive(Clone, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum StreamEvent<'a> {
-            /// Something happened to a tool call.
+            /// An event of a tool call.
             Call(CallEvent<'a>),
-            /// Something happened to a payload in the assistant's text; reported only after
+            /// An event of a payload in the assistant's text. Only reported after
             /// [`with_envelope`](crate::ProviderStream::with_envelope).
             #[cfg(feature = "envelope")]
             #[non_exhaustive]
@@ -141,7 +141,7 @@ macro_rules! stream_events {
                 choice: u64,
                 /// The number of the [block](Block) it belongs to.
                 block: u64,
-                /// Its begin, a match or a piece in it, or its end. The text around payloads is
+                /// The beginning of the payload, a match or a piece in it, or its end. The text around payloads is
                 /// [`Text`](StreamEvent::Text).
                 event: EnvelopeEvent<'a>,
             },
@@ -149,26 +149,25 @@ macro_rules! stream_events {
                 $($(#[$member_meta])* $member: typed!('a $kind $(($of))?),)*
             },)*
             $($(#[$part_meta])* $part_variant($part<'a>),)*
-            /// Something that another agent than the main one said or did, on a wire that several agents speak on in
-            /// turn ([`ClaudeCode`](crate::Provider::ClaudeCode), [`AgUi`](crate::Provider::AgUi)): `event` is its own
-            /// event, never one of these. Its calls and blocks are numbered with all others.
+            /// An event of an agent other than the main one, in a format in which several agents take turns
+            /// ([`ClaudeCode`](crate::Provider::ClaudeCode), [`AgUi`](crate::Provider::AgUi)). The inner event is never
+            /// an `Agent` itself. The calls and blocks of all agents share one numbering.
             #[non_exhaustive]
             Agent {
-                /// The id of the call that started it, or at AG-UI of its own run; of another session's main agent, the
-                /// session's id.
+                /// The id of the call that started the agent. For AG-UI, the id of the agent's run; for the main agent
+                /// of another session, the session's id.
                 agent: Cow<'a, str>,
-                /// Its event.
+                /// The agent's event.
                 event: Box<StreamEvent<'a>>,
             },
-            /// The provider's last event has arrived: `message_stop`, `[DONE]`, `response.completed`, `message-end`, …
-            /// Gemini sends none, and some servers leave out their `[DONE]`; there, [`Stop`](StreamEvent::Stop) is the
-            /// last event.
+            /// The provider's last event was received: `message_stop`, `[DONE]`, `response.completed`, `message-end`, …
+            /// Gemini sends no such event, and some servers omit `[DONE]`; then [`Stop`](StreamEvent::Stop) is the last
+            /// event.
             End,
         }
 
         impl StreamEvent<'_> {
-            /// Returns an event that owns its parts: `'static`, for channels, logs and other threads. Copies them,
-            /// unless it owns them already.
+            /// Makes the event `'static` by copying its borrowed text, for channels, logs and other threads.
             #[must_use]
             pub fn into_owned(self) -> StreamEvent<'static> {
                 match self {
@@ -188,7 +187,7 @@ macro_rules! stream_events {
                 }
             }
 
-            /// The event's name, as the command line prints it. Calls' and payloads' have names of their own.
+            /// Returns the event's name, as the command line prints it. Calls and payloads have names of their own.
             fn name(&self) -> &'static str {
                 match self {
                     Self::Call(_) => "call",

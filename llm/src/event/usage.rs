@@ -1,11 +1,11 @@
-//! Token counts by the names that the providers have for them: [`TokenUsage`].
+//! Token counts, independent of the provider's names for them: [`TokenUsage`].
 
 use crate::json::Json;
 
-/// The counts of tokens that all providers have in some form; `None` where the provider does not say.
+/// The token counts that all providers report in some form; `None` if this provider does not report one.
 ///
-/// They mean the same for every provider, though on the wire they do not: Anthropic counts cached tokens apart from the
-/// input, and Gemini reasoning apart from the output.
+/// Each count has the same meaning for every provider, although the providers' own counts differ: Anthropic counts
+/// cached tokens separately from the input, and Gemini counts reasoning separately from the output.
 ///
 /// ```
 /// use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
@@ -31,10 +31,10 @@ pub struct TokenUsage {
     pub reasoning: Option<u64>,
 }
 
-/// The meaning of a count, under whatever name.
+/// The meaning of a count, independent of its name.
 #[derive(Clone, Copy)]
 enum Count {
-    /// The input without what was read from a cache or written to one.
+    /// The input, except for tokens that were read from a cache or written to one.
     InputApart,
     CacheRead,
     CacheWritten,
@@ -42,7 +42,7 @@ enum Count {
     Input,
     /// Results of tools, counted apart from the input.
     ToolInput,
-    /// The output without reasoning.
+    /// The output, except for reasoning.
     OutputApart,
     Thoughts,
     /// All of the output.
@@ -51,7 +51,7 @@ enum Count {
     Reasoning,
 }
 
-/// All names for counts, as no provider uses one of them for anything else.
+/// The names of counts. They are shared by all providers, because no provider uses one of them for another count.
 const NAMES: &[(&str, Count)] = &[
     ("input_tokens", Count::InputApart),
     ("inputTokens", Count::InputApart),
@@ -65,7 +65,7 @@ const NAMES: &[(&str, Count)] = &[
     ("prompt_eval_count", Count::Input),
     ("toolUsePromptTokenCount", Count::ToolInput),
     ("candidatesTokenCount", Count::OutputApart),
-    // Of Gemini Live.
+    // Gemini Live.
     ("responseTokenCount", Count::OutputApart),
     ("total_output_tokens", Count::OutputApart),
     ("thoughtsTokenCount", Count::Thoughts),
@@ -78,13 +78,13 @@ const NAMES: &[(&str, Count)] = &[
     ("total_cached_tokens", Count::Cached),
     ("prompt_cache_hit_tokens", Count::Cached),
     ("cached_tokens", Count::Cached),
-    // Of Codex.
+    // Codex.
     ("cached_input_tokens", Count::Cached),
     ("reasoning_tokens", Count::Reasoning),
     ("reasoning_output_tokens", Count::Reasoning),
 ];
 
-/// The members that have counts inside the counts: OpenAI's details, in Realtime in the singular, and Cohere's tokens.
+/// The members with further counts: OpenAI's details, whose names are singular in Realtime, and Cohere's tokens.
 const NESTED: &[&str] = &[
     "input_tokens_details",
     "output_tokens_details",
@@ -96,7 +96,8 @@ const NESTED: &[&str] = &[
 ];
 
 impl TokenUsage {
-    /// Reads what can be read of a provider's counts. Of two that mean the same, the outer one counts, then the first.
+    /// Reads the counts of a provider. If several counts have the same meaning, an outer one takes precedence, then the
+    /// first.
     pub(crate) fn read(usage: Json<'_>) -> Self {
         let mut counts = [None; 10];
         take(usage, &mut counts);
@@ -116,20 +117,20 @@ impl TokenUsage {
     }
 }
 
-/// Takes the counts that an object has, unless they are known.
+/// Reads the counts of an object that are not known yet.
 fn take(object: Json<'_>, counts: &mut [Option<u64>; 10]) {
     for (name, value) in object.members() {
         let count = NAMES.iter().find(|(known, _)| *known == name.word());
         if let Some(place) = count.and_then(|(_, count)| counts.get_mut(*count as usize))
             && place.is_none()
         {
-            // Some gateways spell numbers as strings.
+            // Some gateways send numbers as strings.
             *place = value.whole().or_else(|| value.word().parse().ok());
         }
     }
 }
 
-/// The sum of a count and what is counted apart from it, if the first is there.
+/// Adds the counts to the first one, which they do not include; `None` if the first one is missing.
 fn sum(counts: [Option<u64>; 3]) -> Option<u64> {
     counts[0].map(|first| counts.into_iter().skip(1).flatten().fold(first, u64::saturating_add))
 }

@@ -1,7 +1,7 @@
-//! The verdict on a whole stream, by the law of the end: all that the provider said has come.
+//! The verdict on a whole stream: an error unless everything that the provider has begun was received and understood.
 //!
-//! It is watched where events leave the library, so that it holds for every wire format, and for whoever reads the
-//! events: the exit status of the command is this verdict too.
+//! It is computed where events leave the library, so it applies to every wire format and does not depend on which
+//! events a caller reads. The command's exit status is this verdict.
 
 use alloc::string::String;
 use alloc::vec;
@@ -18,8 +18,8 @@ use crate::envelope::EnvelopeEvent;
 use crate::json::Json;
 use crate::payload::PayloadStatus;
 
-/// The reason why a stream does not count as whole; [`ProviderStream::verdict`](crate::ProviderStream::verdict) returns
-/// it.
+/// The reason why a stream is incomplete or invalid, returned by
+/// [`ProviderStream::verdict`](crate::ProviderStream::verdict).
 ///
 /// ```
 /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls, UnfinishedKind};
@@ -40,13 +40,14 @@ pub struct Unfinished {
 }
 
 impl Unfinished {
-    /// Returns the thing that is missing or wrong, the first of several.
+    /// Returns the kind of the first problem.
     #[must_use]
     pub fn kind(&self) -> UnfinishedKind {
         self.kind
     }
 
-    /// The call that it is about, if it is about one that has a number.
+    /// Returns the number of the call with the problem; `None` if the problem concerns no call, or one without a
+    /// number.
     #[must_use]
     pub fn call(&self) -> Option<u64> {
         self.call
@@ -58,14 +59,14 @@ impl fmt::Display for Unfinished {
         f.write_str(match self.kind {
             UnfinishedKind::NoEvent => "no event means anything to this provider",
             UnfinishedKind::Incomplete => "the stream broke off before the provider ended the answer",
-            UnfinishedKind::Call => "the input of a call is not whole",
-            UnfinishedKind::CallLost => "a call, or a part of one, is missing or beyond a limit",
-            UnfinishedKind::Mismatch => "the provider contradicts what it said before",
+            UnfinishedKind::Call => "the input of a call is incomplete or invalid",
+            UnfinishedKind::CallLost => "a call, or a part of one, is missing or exceeds a limit",
+            UnfinishedKind::Mismatch => "a repetition contradicts what the provider sent before",
             UnfinishedKind::BadFrame => "an event could not be read",
             UnfinishedKind::ProviderError => "the provider reported an error",
-            UnfinishedKind::Payload => "a payload in the text is not whole",
-            UnfinishedKind::UnknownPart => "a call, text or an error is in a part of the stream that is not known",
-            UnfinishedKind::Panicked => "a callback panicked, and what it was not given is lost",
+            UnfinishedKind::Payload => "a payload in the text is incomplete or invalid",
+            UnfinishedKind::UnknownPart => "an unknown part of the stream contains a call, text or an error",
+            UnfinishedKind::Panicked => "a callback panicked, so the rest of its event is lost",
         })?;
         self.call.map_or(Ok(()), |call| write!(f, " (call {call})"))
     }
@@ -83,13 +84,13 @@ impl core::error::Error for Unfinished {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum UnfinishedKind {
-    /// There was no event, or none that means anything to the provider's reader.
+    /// There was no event, or none with a meaning in the provider's format.
     NoEvent,
-    /// A message began and has not ended, or something came of one and none has.
+    /// A message has begun but not ended, or parts of an answer were sent but no answer has ended.
     Incomplete,
     /// A call ended truncated, malformed or trailing.
     Call,
-    /// A fragment has no call, or a limit was passed.
+    /// A fragment has no call, or a limit was exceeded.
     CallLost,
     /// A repetition contradicts what was reported.
     Mismatch,
@@ -99,11 +100,10 @@ pub enum UnfinishedKind {
     ProviderError,
     /// A payload in the text ended truncated, malformed or trailing.
     Payload,
-    /// A call, text or an error was left in an event, or a part of one, that the provider's reader does not know, as far
-    /// as its names show that.
+    /// An event, or a part of one, that the provider's format does not define seems to contain a call, text or an
+    /// error, judging by the names in it.
     UnknownPart,
-    /// A callback panicked, and the panic was caught: what the rest of its event meant is lost, so nothing more is
-    /// read.
+    /// A callback panicked, and the panic was caught. The rest of its event is lost, so nothing more is read.
     Panicked,
 }
 
@@ -121,7 +121,7 @@ impl UnfinishedKind {
         Self::Panicked,
     ];
 
-    /// The name in kebab case, as the command line prints it: `no-event`.
+    /// Returns the name in kebab case, as the command line prints it: `no-event`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -139,25 +139,25 @@ impl UnfinishedKind {
     }
 }
 
-/// The part of a stream's events that decides about its end.
+/// Computes the verdict from a stream's events.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Watch {
-    /// True if any event meant something.
+    /// True if any event had a meaning in the provider's format.
     has_meant: bool,
-    /// True if something of an answer has come that may stand before its beginning: counts, filters, sources.
+    /// True if content was sent that may precede an answer: token counts, filter results, sources, opaque values.
     is_awaiting: bool,
     /// True if any answer has ended.
     has_ended: bool,
-    /// True if something that is no event came before anything was wrong.
+    /// True if a frame that is no event was read before the first problem.
     has_noise: bool,
-    /// The first thing that was wrong besides.
+    /// The first other problem.
     wrong: Option<Unfinished>,
     /// The kind of the last stop.
     stop: Option<StopKind>,
 }
 
 impl Watch {
-    /// An event leaves.
+    /// Records an event when it is reported.
     pub(crate) fn see(&mut self, event: &StreamEvent<'_>) {
         self.has_meant |= event.means_something();
         self.is_awaiting |= matches!(
@@ -172,7 +172,7 @@ impl Watch {
             self.stop = Some(*kind);
         }
         let wrong = match event {
-            // An answer that ends so needs no other word for it.
+            // Some answers end with this reason and no error event.
             StreamEvent::Stop { kind: StopKind::Error, .. } => (UnfinishedKind::ProviderError, None),
             event if event.is_noise() => {
                 self.has_noise |= self.wrong.is_none();
@@ -190,7 +190,7 @@ impl Watch {
                 (UnfinishedKind::Payload, None)
             }
             StreamEvent::Call(CallEvent::Error(error)) => match error.kind() {
-                // What is late changes nothing, and where a fragment has no call is asked at the end.
+                // A late fragment has no effect, and `verdict` checks for fragments without a call.
                 CallErrorKind::Ended | CallErrorKind::NotStarted => return,
                 CallErrorKind::Mismatch => (UnfinishedKind::Mismatch, error.call()),
                 _ => (UnfinishedKind::CallLost, error.call()),
@@ -201,14 +201,15 @@ impl Watch {
         self.wrong.get_or_insert(Unfinished { kind: wrong.0, call: wrong.1 });
     }
 
-    /// A part of this kind is not known. Members that are not known often repeat what others say, but a part does not.
+    /// Records an unknown part. Other unknown members are ignored, because they often repeat known ones.
     pub(crate) fn see_unknown(&mut self, kind: &str, json: &str) {
         if says_something(kind, json) {
             self.wrong.get_or_insert(Unfinished { kind: UnfinishedKind::UnknownPart, call: None });
         }
     }
 
-    /// The first thing that was wrong so far, as an error. Between the lines of some programs there may be any others.
+    /// Returns the first problem so far as an error. `forgives_noise` is set for programs that print other lines
+    /// between their events.
     pub(crate) fn so_far(&self, forgives_noise: bool) -> Result<(), Unfinished> {
         if self.has_noise && !forgives_noise {
             return Err(Unfinished { kind: UnfinishedKind::BadFrame, call: None });
@@ -221,7 +222,7 @@ impl Watch {
         self.wrong.get_or_insert(Unfinished { kind: UnfinishedKind::BadFrame, call: None });
     }
 
-    /// A callback has panicked, whatever was wrong before.
+    /// Records that a callback has panicked. This replaces any earlier problem.
     pub(crate) fn interrupt(&mut self) {
         self.wrong = Some(Unfinished { kind: UnfinishedKind::Panicked, call: None });
     }
@@ -231,12 +232,12 @@ impl Watch {
         self.wrong.is_some_and(|wrong| wrong.kind == UnfinishedKind::Panicked)
     }
 
-    /// An answer has ended, though nothing says why.
+    /// Records that an answer has ended without a reason.
     pub(crate) fn end(&mut self) {
         self.has_ended = true;
     }
 
-    /// Returns true if any event meant something.
+    /// Returns true if any event had a meaning in the provider's format.
     pub(crate) fn has_meant(&self) -> bool {
         self.has_meant
     }
@@ -251,12 +252,13 @@ impl Watch {
         self.stop
     }
 
-    /// Returns true if something came of an answer that has not begun, and none has ended.
+    /// Returns true if content that may precede an answer was sent, but no answer has ended.
     pub(crate) fn lacks_answer(&self) -> bool {
         self.is_awaiting && !self.has_ended
     }
 
-    /// The verdict, for a stream that is in the middle of an answer or has fragments that found no call.
+    /// Returns the verdict. `is_open` is true in the middle of an answer, `has_strays` if there are fragments without a
+    /// call.
     pub(crate) fn verdict(&self, is_open: bool, has_strays: bool, forgives_noise: bool) -> Result<(), Unfinished> {
         let why = |kind| Err(Unfinished { kind, call: None });
         self.so_far(forgives_noise)?;
@@ -269,17 +271,17 @@ impl Watch {
     }
 }
 
-/// Returns true if an input with this status may be acted on.
+/// Returns true if an input with this status is safe to use.
 fn is_whole(status: PayloadStatus<'_>) -> bool {
     matches!(status, PayloadStatus::Complete | PayloadStatus::Accepted | PayloadStatus::Empty | PayloadStatus::Raw)
 }
 
-/// The words in names of members, and in types, that are for text, calls or errors.
+/// The words that stand for text, calls or errors in types and names of members.
 const SAYING: [&str; 10] =
     ["arguments", "call", "calls", "content", "delta", "error", "errors", "input", "parameters", "text"];
 
-/// Returns true if a part that is not known may be text, a call or an error: by a word of its kind, or by the last word
-/// of a member's name. Costs the part's length.
+/// Returns true if an unknown part may be text, a call or an error, judging by any word of its type and the last word
+/// of each member's name. Takes time linear in the part's length.
 fn says_something(kind: &str, json: &str) -> bool {
     let is_saying = |word: &String| SAYING.contains(&word.as_str());
     let mut values = vec![Json::of(json.trim_ascii())];
@@ -294,7 +296,7 @@ fn says_something(kind: &str, json: &str) -> bool {
     is_found
 }
 
-/// The words of a name in lower case: `toolCall`, `tool-call` and `TOOL_CALL` have two.
+/// Splits a name into words in lower case: `toolCall`, `tool-call` and `TOOL_CALL` have two.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;
@@ -310,23 +312,23 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Saved state.
+/// The saved state of an [`Unfinished`].
 impl Unfinished {
     pub(crate) fn save(self, out: &mut Writer<'_>) {
         out.byte(UnfinishedKind::ALL.iter().position(|known| *known == self.kind).unwrap_or_default() as u8);
         out.option(self.call, Writer::number);
     }
 
-    /// Reads what was saved, where `next` calls have been numbered.
+    /// Restores a saved problem; `next` is the number of the next call.
     pub(crate) fn restore(reader: &mut Reader<'_>, next: u64) -> Result<Self, Impossible> {
         let (kind, call) = (reader.choice(&UnfinishedKind::ALL)?, reader.option(Reader::number)?);
-        // After a panic nothing is saved.
+        // No state is saved after a panic.
         Impossible::ensure(call.is_none_or(|call| call < next) && kind != UnfinishedKind::Panicked)?;
         Ok(Self { kind, call })
     }
 }
 
-/// Saved state.
+/// The saved state of a [`Watch`].
 impl Watch {
     pub(crate) fn save(&self, out: &mut Writer<'_>) {
         let flags = [self.has_meant, self.is_awaiting, self.has_ended, self.has_noise];
@@ -335,7 +337,7 @@ impl Watch {
         out.option(self.stop, |out, stop| out.byte(stop as u8));
     }
 
-    /// Reads what was saved, where `next` calls have been numbered.
+    /// Restores the saved state; `next` is the number of the next call.
     pub(crate) fn restore(&mut self, reader: &mut Reader<'_>, next: u64) -> Result<(), Impossible> {
         for flag in [&mut self.has_meant, &mut self.is_awaiting, &mut self.has_ended, &mut self.has_noise] {
             *flag = reader.flag()?;

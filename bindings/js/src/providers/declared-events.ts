@@ -11,13 +11,13 @@ interface WithJson {
 /** The provider will execute a call once you have approved it. */
 export interface ApprovalRequestEvent extends WithJson {
   readonly kind: "approval-request";
-  /** The id to approve it by, or to refuse it. */
+  /** The id with which to approve or refuse it. */
   readonly id: string;
   /** The call's number, if the stream has reported the call. */
   readonly call?: number;
 }
 
-/** A message has started. Where the wire has no such event, it is reported once the first id or model is known. */
+/** A message has started. If the provider sends no such event, it is reported as soon as an id or a model is known. */
 export interface MessageStartEvent {
   readonly kind: "message-start";
   /** The provider's id of the message or response. */
@@ -58,24 +58,24 @@ export interface RefusalEvent {
 }
 
 /**
- * The provider repeats something as a whole, and contradicts what was reported of it. Which of the two is right, nobody
- * can say. The input of a call may be contradicted after it has been reported as complete.
+ * The provider repeats content as a whole and contradicts what it sent before. Nothing shows which of the two is right.
+ * The input of a call may be contradicted after it was reported as complete.
  */
 export interface MismatchEvent {
   readonly kind: "mismatch";
-  /** The kind of thing that is repeated. */
+  /** The kind of content that is repeated. */
   readonly type: "text" | "reasoning" | "refusal" | "arguments" | "name" | "id";
-  /** The number of its block, if that is still open. */
+  /** The number of the block, if it is still open. */
   readonly block?: number;
   /** The number of the call, for arguments. */
   readonly call?: number;
-  /** The whole, as the provider repeats it. */
+  /** The whole content, as the provider repeats it. */
   readonly text: string;
   /** The index of the answer; 0 where there is only one. */
   readonly choice: number;
 }
 
-/** A reported call is cancelled: it must not be executed any more, since nobody waits for its result. */
+/** A reported call was cancelled. Do not execute it: its result is not awaited. */
 export interface CallCancelledEvent extends WithJson {
   readonly kind: "call-cancelled";
   /** The call's number, if the stream has reported the call. */
@@ -84,16 +84,16 @@ export interface CallCancelledEvent extends WithJson {
   readonly id?: string;
 }
 
-/** A finding of a filter or guardrail of the provider's, be it good or bad. */
+/** The result of a filter or guardrail of the provider, whether or not it objects. */
 export interface ContentFilterEvent extends WithJson {
   readonly kind: "content-filter";
-  /** The index of the answer; 0 where there is only one, or where it is about the prompt. */
+  /** The index of the answer; 0 where there is only one, or where the result is about the prompt. */
   readonly choice: number;
 }
 
 /**
- * Token counts: totals so far, not increments. An event has only the counts that came with it, so keep the last of
- * each; it may come after the stop.
+ * Token counts: totals so far, not increments. An event has only the counts that were sent with it, so keep the last of
+ * each. It may follow the stop.
  */
 export interface UsageEvent extends WithJson {
   readonly kind: "usage";
@@ -103,48 +103,48 @@ export interface UsageEvent extends WithJson {
   readonly reasoning?: number;
 }
 
-/** An answer has ended; `reason` is the provider's own word for why. */
+/** An answer has ended. `reason` is the provider's own name for the reason. */
 export interface StopEvent {
   readonly kind: "stop";
   /** `tool_use`, `stop`, `max_tokens`, … */
   readonly reason: string;
   /**
-   * The reason of the provider behind a gateway that translates reasons. OpenRouter's `tool_calls` may stand for
-   * `length`; a call that was cut then names the latter.
+   * The original reason, if a gateway translates reasons. OpenRouter's `tool_calls` may stand for `length`; a truncated
+   * call is then reported with the latter.
    */
   readonly nativeReason?: string;
   /** The index of the answer; 0 where there is only one. */
   readonly choice: number;
-  /** The meaning of the reason, whatever the provider calls it. */
+  /** The meaning of the reason, independent of the provider. */
   readonly type: "finished" | "tool-use" | "stop-sequence" | "length" | "refusal" | "content-filter" | "pause" | "cancelled" | "error" | "other";
-  /** The stop sequence of yours that has come, if the provider says so. */
+  /** Your stop sequence that ended the answer, if the provider reports it. */
   readonly stopSequence?: string;
 }
 
 /**
- * The stream broke off: it began to answer, and neither stopped, nor ended, nor reported an error. Reported by
- * `finish`, or where the wire shows before that that something is missing.
+ * The stream broke off: an answer has begun, but it has neither stopped nor ended, and no error was reported. Reported
+ * by `finish`, or earlier if the stream shows that a part is missing.
  */
 export interface IncompleteEvent {
   readonly kind: "incomplete";
   /**
-   * `end-of-input`, or the reason that `finish` was given; `not-started` where an end comes of what never began;
-   * otherwise the provider's word for what broke off.
+   * `end-of-input`, or the reason that was passed to `finish`; `not-started` if a part ended whose start was lost;
+   * otherwise the reason why the answer broke off.
    */
   readonly reason: string;
 }
 
 /**
- * The provider reports an error: in an event of its own, inside another event, or as the body of an HTTP error that was
- * pushed as the only event.
+ * The provider reported an error: in an event of its own, inside another event, or as the body of an HTTP error that
+ * was pushed as the only event.
  */
 export interface ProviderErrorEvent {
   readonly kind: "provider-error";
-  /** Its words; the JSON text if it has none. */
+  /** The message, or the error's JSON text if it has none. */
   readonly message: string;
-  /** Its type, as the provider spells it: `overloaded_error`, `INVALID_ARGUMENT`, `throttlingException`. */
+  /** The type as the provider spells it: `overloaded_error`, `INVALID_ARGUMENT`, `throttlingException`. */
   readonly type?: string;
-  /** Its code, as the provider spells it, be it a string or a number: `model_not_found`, `400`. */
+  /** The code as the provider spells it, a string or a number: `model_not_found`, `400`. */
   readonly code?: string;
   /** The chance that the same request succeeds later. */
   readonly retry?: "never" | "later";
@@ -156,30 +156,30 @@ export interface ProviderErrorEvent {
 }
 
 /**
- * Data of an application that came with the stream: AG-UI's state and custom events, Vercel's `data-…` parts and
+ * Application data that was sent with the stream: AG-UI's state and custom events, Vercel's `data-…` parts and
  * metadata, MCP's notifications.
  */
 export interface DataEvent extends WithJson {
   readonly kind: "data";
-  /** The event's type, or the name of the member that it is. */
+  /** The event's type, or the member's name. */
   readonly type: string;
 }
 
-/** An event of this provider's, or a part of one, of a kind that is not known. The stream goes on. */
+/** An event of this provider, or a part of one, of an unknown type. The stream continues. */
 export interface UnknownPartEvent extends WithJson {
   readonly kind: "unknown-part";
-  /** Its type, or the name of the member that it is. */
+  /** The event's or part's type, or the member's name. */
   readonly type: string;
 }
 
-/** An event as it came, before what it means; reported only if that was asked for. */
+/** An event as the provider sent it, followed by the events that it means. Only reported if enabled. */
 export interface ProviderEventEvent extends WithJson {
   readonly kind: "provider-event";
 }
 
 /**
- * A JSON object that is no provider's event, as far as is known. The stream goes on. While the provider is not known
- * yet, this is reported by `finish`.
+ * A JSON object that is not a known event of any provider. The stream continues. While the provider is still being
+ * detected, this is only reported by `finish`.
  */
 export interface UnknownEvent {
   readonly kind: "unknown-event";
@@ -187,7 +187,7 @@ export interface UnknownEvent {
   readonly text: string;
 }
 
-/** A frame that is not a JSON object; the stream goes on. */
+/** A frame that is not a JSON object. The stream continues. */
 export interface BadFrameEvent {
   readonly kind: "bad-frame";
   /** The frame. */
@@ -203,7 +203,7 @@ export interface BlockStartEvent {
   readonly type: "text" | "reasoning";
   /** The provider's id. */
   readonly id?: string;
-  /** The part of the answer that it is. */
+  /** The provider's name for this part of the answer. */
   readonly phase?: string;
   /** The index of the answer; 0 where there is only one. */
   readonly choice: number;
@@ -227,7 +227,7 @@ export interface MediaEvent {
   readonly mediaType?: string;
   /** The bytes in base64. */
   readonly data?: string;
-  /** The address at which it can be fetched. */
+  /** The address to fetch it from. */
   readonly url?: string;
   /** The number of its block. */
   readonly block?: number;
@@ -235,7 +235,7 @@ export interface MediaEvent {
   readonly choice: number;
 }
 
-/** Something that only the provider can read, and that it needs back with the next request. */
+/** A value that only the provider can read, and that has to be sent back with the next request. */
 export interface OpaqueEvent extends WithJson {
   readonly kind: "opaque";
   /** The kind of content. */
@@ -248,7 +248,7 @@ export interface OpaqueEvent extends WithJson {
   readonly choice: number;
 }
 
-/** A tool's result that came with the stream: the provider has executed the call. */
+/** A tool's result that was sent with the stream: the provider has executed the call. */
 export interface ToolResultEvent extends WithJson {
   readonly kind: "tool-result";
   /** The call's number. */
@@ -259,14 +259,14 @@ export interface ToolResultEvent extends WithJson {
   readonly isError: boolean;
 }
 
-/** The origin of something that is said. */
+/** A source of the answer, such as a citation. */
 export interface SourceEvent extends WithJson {
   readonly kind: "source";
   /** The address. */
   readonly url?: string;
   /** The title. */
   readonly title?: string;
-  /** The text that is quoted. */
+  /** The text that is quoted from it. */
   readonly quote?: string;
   /** The part that it applies to. */
   readonly span?: readonly [start: number, end: number];

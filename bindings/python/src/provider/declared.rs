@@ -8,7 +8,8 @@ macro_rules! with_declared_events {
             $($own)*
             /// The provider will execute a call once you have approved it.
             ApprovalRequest { id: String, call: Option<u64>, json: String },
-            /// A message has started. Where the wire has no such event, it is reported once the first id or model is known.
+            /// A message has started. If the provider sends no such event, it is reported as soon as an id or a model is
+            /// known.
             MessageStart { id: Option<String>, model: Option<String> },
             /// A piece of the assistant's text.
             Text { text: String, choice: u64, block: u64 },
@@ -16,35 +17,35 @@ macro_rules! with_declared_events {
             Reasoning { text: String, choice: u64, block: u64 },
             /// A piece of a refusal.
             Refusal { text: String, choice: u64 },
-            /// The provider repeats something as a whole, and contradicts what was reported of it. Which of the two is
-            /// right, nobody can say. The input of a call may be contradicted after it has been reported as complete.
+            /// The provider repeats content as a whole and contradicts what it sent before. Nothing shows which of the two
+            /// is right. The input of a call may be contradicted after it was reported as complete.
             Mismatch { kind: String, block: Option<u64>, call: Option<u64>, text: String, choice: u64 },
-            /// A reported call is cancelled: it must not be executed any more, since nobody waits for its result.
+            /// A reported call was cancelled. Do not execute it: its result is not awaited.
             CallCancelled { call: Option<u64>, call_id: Option<String>, json: String },
-            /// A finding of a filter or guardrail of the provider's, be it good or bad.
+            /// The result of a filter or guardrail of the provider, whether or not it objects.
             ContentFilter { choice: u64, json: String },
-            /// Token counts: totals so far, not increments. An event has only the counts that came with it, so keep the
-            /// last of each; it may come after the stop.
+            /// Token counts: totals so far, not increments. An event has only the counts that were sent with it, so keep
+            /// the last of each. It may follow the stop.
             Usage { input: Option<u64>, output: Option<u64>, cached: Option<u64>, reasoning: Option<u64>, json: String },
-            /// An answer has ended; ``reason`` is the provider's own word for why.
+            /// An answer has ended. ``reason`` is the provider's own name for the reason.
             Stop { reason: String, native_reason: Option<String>, choice: u64, kind: String, stop_sequence: Option<String> },
-            /// The stream broke off: it began to answer, and neither stopped, nor ended, nor reported an error. Reported by
-            /// ``finish``, or where the wire shows before that that something is missing.
+            /// The stream broke off: an answer has begun, but it has neither stopped nor ended, and no error was reported.
+            /// Reported by ``finish``, or earlier if the stream shows that a part is missing.
             Incomplete { reason: String },
-            /// The provider reports an error: in an event of its own, inside another event, or as the body of an HTTP error
-            /// that was pushed as the only event.
+            /// The provider reported an error: in an event of its own, inside another event, or as the body of an HTTP
+            /// error that was pushed as the only event.
             ProviderError { message: String, kind: Option<String>, code: Option<String>, retry: Option<String>, retry_after_ms: Option<u64>, json: Option<String> },
-            /// Data of an application that came with the stream: AG-UI's state and custom events, Vercel's ``data-…``
-            /// parts and metadata, MCP's notifications.
+            /// Application data that was sent with the stream: AG-UI's state and custom events, Vercel's ``data-…`` parts
+            /// and metadata, MCP's notifications.
             Data { kind: String, json: String },
-            /// An event of this provider's, or a part of one, of a kind that is not known. The stream goes on.
+            /// An event of this provider, or a part of one, of an unknown type. The stream continues.
             UnknownPart { kind: String, json: String },
-            /// An event as it came, before what it means; reported only if that was asked for.
+            /// An event as the provider sent it, followed by the events that it means. Only reported if enabled.
             ProviderEvent { json: String },
-            /// A JSON object that is no provider's event, as far as is known. The stream goes on. While the provider is not
-            /// known yet, this is reported by ``finish``.
+            /// A JSON object that is not a known event of any provider. The stream continues. While the provider is still
+            /// being detected, this is only reported by ``finish``.
             Unknown { text: String },
-            /// A frame that is not a JSON object; the stream goes on.
+            /// A frame that is not a JSON object. The stream continues.
             BadFrame { text: String },
             /// A block of text or reasoning has started.
             BlockStart { block: u64, kind: String, id: Option<String>, phase: Option<String>, choice: u64 },
@@ -52,11 +53,11 @@ macro_rules! with_declared_events {
             BlockEnd { block: u64, kind: String, choice: u64 },
             /// An image, sound or document that is part of the answer.
             Media { media_type: Option<String>, data: Option<String>, url: Option<String>, block: Option<u64>, choice: u64 },
-            /// Something that only the provider can read, and that it needs back with the next request.
+            /// A value that only the provider can read, and that has to be sent back with the next request.
             Opaque { kind: String, block: Option<u64>, call: Option<u64>, choice: u64, json: String },
-            /// A tool's result that came with the stream: the provider has executed the call.
+            /// A tool's result that was sent with the stream: the provider has executed the call.
             ToolResult { call: Option<u64>, call_id: Option<String>, is_error: bool, json: String },
-            /// The origin of something that is said.
+            /// A source of the answer, such as a citation.
             Source { url: Option<String>, title: Option<String>, quote: Option<String>, span: Option<(u64, u64)>, block: Option<u64>, choice: u64, json: String },
         }
 
