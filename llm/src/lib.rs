@@ -59,12 +59,12 @@
 //! | completeness of the stream | [`ProviderStream::verdict`](ProviderStream::verdict) |
 //!
 //!
-#![cfg_attr(feature = "_provider-streams", doc = include_str!("formats/formats.md"))]
+#![cfg_attr(feature = "providers", doc = include_str!("formats/formats.md"))]
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 #![cfg_attr(
     not(all(feature = "providers", feature = "envelope")),
-    allow(dead_code, unused_imports, reason = "each wire format uses a part of what they share")
+    allow(dead_code, unused_imports, reason = "each of both uses a part of what they share")
 )]
 
 extern crate alloc;
@@ -75,27 +75,27 @@ extern crate alloc;
 mod readme {}
 
 mod calls;
-#[cfg(feature = "_provider-streams")]
+#[cfg(feature = "providers")]
 mod emitter;
 #[cfg(feature = "envelope")]
 mod envelope;
-#[cfg(feature = "_provider-streams")]
+#[cfg(feature = "providers")]
 mod event;
-#[cfg(feature = "_provider-streams")]
+#[cfg(feature = "providers")]
 mod formats;
 #[cfg(any(doc, doctest))]
 pub mod guide;
-#[cfg(feature = "_provider-streams")]
+#[cfg(feature = "providers")]
 mod json;
-#[cfg(feature = "_provider-streams")]
+#[cfg(feature = "providers")]
 mod message;
 mod payload;
-#[cfg(feature = "_provider-streams")]
+#[cfg(feature = "providers")]
 mod rewrite;
 mod saved;
-#[cfg(feature = "_provider-streams")]
+#[cfg(feature = "providers")]
 mod stream;
-#[cfg(feature = "_provider-streams")]
+#[cfg(feature = "providers")]
 mod wire;
 
 pub use calls::{
@@ -104,14 +104,14 @@ pub use calls::{
 };
 #[cfg(feature = "envelope")]
 pub use envelope::{Delimiter, DelimiterError, Envelope, EnvelopeBuilder, EnvelopeEvent, EnvelopeEvents};
-#[cfg(feature = "_provider-streams")]
+#[cfg(feature = "providers")]
 pub use event::{
     Block, BlockKind, Media, Opaque, OpaqueKind, Retry, Source, StopKind, StreamEvent, StreamEvents, TokenUsage,
     ToolResult, Unfinished, UnfinishedKind,
 };
 pub use payload::{Payload, PayloadStatus};
-#[cfg(feature = "_provider-streams")]
+#[cfg(feature = "providers")]
 pub use rewrite::{BadEvent, BadEventReason, CallRewriter, CallRulesError};
 pub use saved::SAVE_LIMIT;
-#[cfg(feature = "_provider-streams")]
+#[cfg(feature = "providers")]
 pub use stream::{Provider, ProviderStream};

@@ -104,7 +104,7 @@ impl<'a> Payload<'a> {
     }
 
     /// Returns the payload with the status `truncated` and without its value.
-    #[cfg(all(feature = "_provider-streams", feature = "envelope"))]
+    #[cfg(all(feature = "providers", feature = "envelope"))]
     pub(crate) fn truncated(self, reason: &'static str) -> Self {
         Self { status: StoredStatus::Truncated(reason.into()), value: None, ..self }
     }

@@ -43,7 +43,7 @@ mod stopping;
 mod tool_calls;
 mod values;
 
-#[cfg(feature = "_provider-streams")]
+#[cfg(feature = "providers")]
 pub(crate) use self::{
     ending::is_one_of, event::CallListener, numbered::Numbered, open_call::OpenCall, open_call::is_stand_in,
     places::Key, places::Places, rest::digest_of, rest::rest_of, signals::Signals, slot::Place, start::present,

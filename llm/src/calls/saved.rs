@@ -118,13 +118,13 @@ impl State {
     }
 
     /// Returns true if no call is open and no fragment waits for one, so that a new message would forget all calls.
-    #[cfg(feature = "_provider-streams")]
+    #[cfg(feature = "providers")]
     pub(crate) fn is_closed(&self) -> bool {
         self.open.is_empty() && self.waiting.is_empty() && !self.index.awaits_start()
     }
 
     /// Returns the number of the next call.
-    #[cfg(feature = "_provider-streams")]
+    #[cfg(feature = "providers")]
     pub(crate) fn next(&self) -> u64 {
         self.next
     }

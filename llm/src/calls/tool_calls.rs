@@ -324,7 +324,7 @@ impl ToolCalls {
     }
 
     /// Returns the state of the calls, mutably.
-    #[cfg(feature = "_provider-streams")]
+    #[cfg(feature = "providers")]
     pub(crate) fn state_mut(&mut self) -> &mut State {
         &mut self.state
     }

@@ -270,7 +270,7 @@ impl Envelope {
     }
 
     /// Returns true if no payload is open and no text is held back.
-    #[cfg(feature = "_provider-streams")]
+    #[cfg(feature = "providers")]
     pub(crate) fn is_in_text(&self) -> bool {
         self.state == State::Text
     }

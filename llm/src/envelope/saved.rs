@@ -94,7 +94,7 @@ impl Envelope {
     }
 
     /// Returns the envelope as if new, without a history of its own.
-    #[cfg(feature = "_provider-streams")]
+    #[cfg(feature = "providers")]
     pub(crate) fn emptied(mut self) -> Self {
         self.history = History::default();
         self.reset();

@@ -15,8 +15,8 @@ pub(crate) const FORMAT: Format = Format {
     name: "ag-ui",
     read: |event, emit| read(if is_anothers(event, emit) { &ANOTHERS } else { &WIRE }, event, emit),
     owns_type: |kind| matches(OWN, kind),
-    owns_members: |_| false,
     terminal: Some(Terminal { speaker, results, is_program: false }),
+    ..Format::NEW
 };
 
 /// The types that no other format has, including future ones of these families. `RAW` and `CUSTOM` are too generic.

@@ -13,7 +13,7 @@ pub(crate) const FORMAT: Format = Format {
     read,
     owns_type: |kind| kind.starts_with("message_") || kind.starts_with("content_block_"),
     owns_members: |event| event.get("type").word() == "message" && event.member("stop_reason").is_given(),
-    terminal: None,
+    ..Format::NEW
 };
 
 /// The message for the next request.

@@ -28,6 +28,7 @@ pub(crate) const FORMAT: Format = Format {
     },
     owns_members,
     terminal: Some(Terminal { speaker, results, is_program: true }),
+    ..Format::NEW
 };
 
 /// Returns true for lines with members that only Claude Code sends. Cursor's lines have the same types without these.

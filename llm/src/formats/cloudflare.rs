@@ -9,8 +9,7 @@ use crate::json::{Json, Unreadable};
 use crate::message::{Composer, Ids, Shape};
 use crate::wire::{self, Back, Called, Form, Here, Mark, Means, Node, Rows, Spot, Wire, row};
 
-pub(crate) const FORMAT: Format =
-    Format { name: "cloudflare", read, owns_type: |_| false, owns_members, terminal: None };
+pub(crate) const FORMAT: Format = Format { name: "cloudflare", read, owns_members, ..Format::NEW };
 
 /// The message for the next request. Its calls are added as they end.
 pub(crate) const COMPOSER: Composer =

@@ -18,8 +18,8 @@ pub(crate) const FORMAT: Format = Format {
     name: "codex",
     read: |event, emit| read(&WIRE, event, emit),
     owns_type: |kind| ["thread.started", "turn.", "item."].iter().any(|family| kind.starts_with(family)),
-    owns_members: |_| false,
     terminal: Some(Terminal { speaker: |_| Speaker::default(), results: |_, _| {}, is_program: true }),
+    ..Format::NEW
 };
 
 /// The member that names a type. The first versions of this format named an item's type `item_type`.

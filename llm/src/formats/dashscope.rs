@@ -11,13 +11,8 @@ use crate::formats::{Format, kind_of};
 use crate::message::{Composer, Ids, Shape};
 use crate::wire::{Back, Cited, Form, Here, Means, Node, Shown, Wire, compose, read, row};
 
-pub(crate) const FORMAT: Format = Format {
-    name: "dashscope",
-    read: |event, emit| read(&WIRE, event, emit),
-    owns_type: |_| false,
-    owns_members,
-    terminal: None,
-};
+pub(crate) const FORMAT: Format =
+    Format { name: "dashscope", read: |event, emit| read(&WIRE, event, emit), owns_members, ..Format::NEW };
 
 /// The message for the next request. Its calls are added as they end.
 pub(crate) const COMPOSER: Composer =

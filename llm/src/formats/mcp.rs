@@ -16,13 +16,8 @@ use crate::event::StreamEvent;
 use crate::formats::Format;
 use crate::wire::{Here, Means, Node, Wire, read, row};
 
-pub(crate) const FORMAT: Format = Format {
-    name: "mcp",
-    read: |event, emit| read(&WIRE, event, emit),
-    owns_type: |_| false,
-    owns_members,
-    terminal: None,
-};
+pub(crate) const FORMAT: Format =
+    Format { name: "mcp", read: |event, emit| read(&WIRE, event, emit), owns_members, ..Format::NEW };
 
 /// Prefixes of methods that no other protocol on JSON-RPC has.
 const TELLING: [&str; 10] = [

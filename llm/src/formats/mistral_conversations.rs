@@ -7,13 +7,8 @@ use crate::event::OpaqueKind;
 use crate::formats::Format;
 use crate::wire::{ByType, Cited, Here, Means, Node, Outcome, Owner, Placed, Rows, Shown, Spot, Wire, read, row};
 
-pub(crate) const FORMAT: Format = Format {
-    name: "mistral-conversations",
-    read: |event, emit| read(&WIRE, event, emit),
-    owns_type,
-    owns_members: |_| false,
-    terminal: None,
-};
+pub(crate) const FORMAT: Format =
+    Format { name: "mistral-conversations", read: |event, emit| read(&WIRE, event, emit), owns_type, ..Format::NEW };
 
 fn owns_type(kind: &str) -> bool {
     ["conversation.response.", "message.output.", "tool.execution.", "function.call.", "agent.handoff."]

@@ -1,37 +1,21 @@
 //! Wire formats, one file or folder each: what the events mean, the format's quirks, and how the format is detected.
 //! This file defines their common interface.
 
-#[cfg(feature = "ag-ui")]
 pub(crate) mod ag_ui;
-#[cfg(feature = "anthropic")]
 pub(crate) mod anthropic;
-#[cfg(feature = "bedrock")]
 pub(crate) mod bedrock;
-#[cfg(feature = "claude-code")]
 pub(crate) mod claude_code;
-#[cfg(feature = "cloudflare")]
 pub(crate) mod cloudflare;
-#[cfg(feature = "codex")]
 pub(crate) mod codex;
-#[cfg(feature = "cohere")]
 pub(crate) mod cohere;
-#[cfg(feature = "dashscope")]
 pub(crate) mod dashscope;
-#[cfg(feature = "gemini")]
 pub(crate) mod gemini;
-#[cfg(feature = "mcp")]
 pub(crate) mod mcp;
-#[cfg(feature = "mistral-conversations")]
 pub(crate) mod mistral_conversations;
-#[cfg(feature = "ollama")]
 pub(crate) mod ollama;
-#[cfg(feature = "openai-chat")]
 pub(crate) mod openai_chat;
-#[cfg(feature = "openai-responses")]
 pub(crate) mod openai_responses;
-#[cfg(any(feature = "openai-chat", feature = "cohere", feature = "ollama"))]
 mod tool_call;
-#[cfg(feature = "vercel-ui")]
 pub(crate) mod vercel_ui;
 
 use alloc::borrow::Cow;
@@ -52,6 +36,23 @@ pub(crate) struct Format {
     pub(crate) owns_members: fn(Node<'_>) -> bool,
     /// Set for formats in which several agents may take turns.
     pub(crate) terminal: Option<Terminal>,
+    /// True if an event of a message reads as if no message had come before.
+    pub(crate) forgets_messages: bool,
+    /// True if events have a `sequence_number`, by which those are known that a server sends again.
+    pub(crate) has_numbers: bool,
+}
+
+impl Format {
+    /// A format that nothing tells from others, to be completed.
+    pub(crate) const NEW: Self = Self {
+        name: "",
+        read: |_, _| Ok(Understood::No),
+        owns_type: |_| false,
+        owns_members: |_| false,
+        terminal: None,
+        forgets_messages: true,
+        has_numbers: false,
+    };
 }
 
 /// The rules that attribute lines or events to agents that take turns.
@@ -80,9 +81,6 @@ impl Speaker<'_> {
         self.session.is_empty() && self.agent.is_empty()
     }
 }
-
-/// True if an enabled format has several agents. Otherwise, the code that tracks agents is not linked.
-pub(crate) const HAS_TERMINALS: bool = cfg!(any(feature = "claude-code", feature = "codex", feature = "ag-ui"));
 
 /// A callback that receives ids.
 pub(crate) type OnId<'a> = dyn FnMut(&str) + 'a;

@@ -5,13 +5,8 @@ use crate::formats::{Format, tool_call};
 use crate::message::{Composer, Ids, Shape};
 use crate::wire::{Back, Means, Node, Owner, Shown, Wire, compose, read, row};
 
-pub(crate) const FORMAT: Format = Format {
-    name: "ollama",
-    read: |event, emit| read(&WIRE, event, emit),
-    owns_type: |_| false,
-    owns_members,
-    terminal: None,
-};
+pub(crate) const FORMAT: Format =
+    Format { name: "ollama", read: |event, emit| read(&WIRE, event, emit), owns_members, ..Format::NEW };
 
 /// The message for the next request.
 pub(crate) const COMPOSER: Composer =

@@ -11,8 +11,7 @@ pub(crate) const FORMAT: Format = Format {
     name: "vercel-ui",
     read: |event, emit| read(&WIRE, event, emit),
     owns_type: |kind| matches(OWN, kind),
-    owns_members: |_| false,
-    terminal: None,
+    ..Format::NEW
 };
 
 /// The types that no other format has.

@@ -21,7 +21,7 @@ use crate::emitter::blocks::At;
 use crate::emitter::stream_state::StreamState;
 use crate::event::StreamEvent;
 use crate::event::verdict::{Unfinished, UnfinishedKind};
-use crate::formats::{HAS_TERMINALS, Speaker, Terminal};
+use crate::formats::{Speaker, Terminal};
 use crate::json::Json;
 
 /// The largest number of open agents besides the main one.
@@ -186,7 +186,7 @@ impl ProviderStream {
     /// Records, for every agent, that an event was left out unread, since it may have been any agent's.
     pub(super) fn leave_out(&mut self, reason: &'static str) {
         self.emitter(&mut |_| {}).leave_out(reason);
-        let count = if HAS_TERMINALS { self.agents.open.len() } else { 0 };
+        let count = self.agents.open.len();
         for place in 0..count {
             self.as_agent(place, &mut |_| {}, |stream, on_event| stream.emitter(on_event).leave_out(reason));
         }
@@ -249,7 +249,7 @@ impl ProviderStream {
 
     /// Ends all other agents at the end of input.
     pub(super) fn finish_agents(&mut self, reason: &str, on_event: &mut OnEvent<'_>) {
-        while HAS_TERMINALS && !self.agents.open.is_empty() {
+        while !self.agents.open.is_empty() {
             self.as_agent(0, on_event, |stream, on_event| stream.emitter(on_event).end_input(reason));
             self.remove_agent(0);
         }

@@ -5,7 +5,6 @@ use alloc::boxed::Box;
 use core::mem;
 
 use super::provider::Provider;
-#[cfg(feature = "openai-responses")]
 use super::sequence::Sequence;
 use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
@@ -25,18 +24,12 @@ pub(crate) struct Dispatch {
     provider: Provider,
     /// True if an event has been read. Only the first event can be the body of an HTTP error.
     has_begun: bool,
-    #[cfg(feature = "openai-responses")]
     sequence: Sequence,
 }
 
 impl Dispatch {
     pub(crate) fn new(provider: Provider) -> Self {
-        Self {
-            provider,
-            has_begun: false,
-            #[cfg(feature = "openai-responses")]
-            sequence: Sequence::default(),
-        }
+        Self { provider, has_begun: false, sequence: Sequence::default() }
     }
 
     /// Creates the reader of a stream that began with events of no particular provider.
@@ -56,12 +49,7 @@ impl Dispatch {
     /// Returns true if events are read without regard to earlier messages. Responses numbers its parts across messages,
     /// and messages of Realtime may overlap.
     pub(crate) fn forgets_messages(&self) -> bool {
-        match self.provider {
-            #[cfg(feature = "openai-responses")]
-            Provider::OpenaiResponses => false,
-            #[allow(unreachable_patterns, reason = "where Responses is the only format")]
-            _ => true,
-        }
+        self.provider.format().forgets_messages
     }
 
     /// Makes the keeper of a message of at most `most` bytes; `None` if the provider has no such message.
@@ -71,11 +59,11 @@ impl Dispatch {
 
     /// Reads one event. Fails if it can't be read; then nothing was reported.
     pub(crate) fn read(&mut self, event: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
-        #[cfg(feature = "openai-responses")]
-        if self.provider == Provider::OpenaiResponses && self.sequence.is_repeated(event) {
+        let format = self.provider.format();
+        if format.has_numbers && self.sequence.is_repeated(event) {
             return Ok(());
         }
-        let understood = (self.provider.format().read)(event, emit);
+        let understood = (format.read)(event, emit);
         // An event of another provider may have members of the same names with other meanings.
         let understood = match understood {
             Err(Unreadable) if self.is_foreign(event) => Understood::No,

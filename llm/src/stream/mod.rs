@@ -9,7 +9,6 @@ mod payloads;
 pub(crate) mod provider;
 mod reading;
 mod saved;
-#[cfg(feature = "openai-responses")]
 mod sequence;
 
 use alloc::string::String;

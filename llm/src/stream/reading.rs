@@ -16,7 +16,6 @@ use crate::calls::CallErrorKind;
 use crate::emitter::failure::Failure;
 use crate::emitter::{Emitter, OnEvent};
 use crate::event::StreamEvent;
-use crate::formats::HAS_TERMINALS;
 use crate::json::Json;
 
 /// The event that ends the stream of any provider.
@@ -130,7 +129,7 @@ impl ProviderStream {
 
     fn read(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
         match self.terminal() {
-            Some(terminal) if HAS_TERMINALS => self.read_line(event, terminal, on_event),
+            Some(terminal) => self.read_line(event, terminal, on_event),
             _ => self.read_own(event, on_event),
         }
     }

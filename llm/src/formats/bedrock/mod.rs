@@ -17,13 +17,8 @@ use crate::wire::{
     Back, Called, Cited, Here, Means, Node, Outcome, Owner, Placed, Row, Rows, Shown, Spot, Wire, compose, read, row,
 };
 
-pub(crate) const FORMAT: Format = Format {
-    name: "bedrock",
-    read: |event, emit| read(&WIRE, event, emit),
-    owns_type: |_| false,
-    owns_members,
-    terminal: None,
-};
+pub(crate) const FORMAT: Format =
+    Format { name: "bedrock", read: |event, emit| read(&WIRE, event, emit), owns_members, ..Format::NEW };
 
 /// The message for the next request, without citations.
 pub(crate) const COMPOSER: Composer =

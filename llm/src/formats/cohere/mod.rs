@@ -14,7 +14,7 @@ pub(crate) const FORMAT: Format = Format {
     read,
     owns_type,
     owns_members: |event| event.member("message").is_object() && event.member("finish_reason").is_given(),
-    terminal: None,
+    ..Format::NEW
 };
 
 /// The message for the next request. Its calls are added as they end.

@@ -25,7 +25,7 @@ pub(crate) const FORMAT: Format = Format {
     read: |event, emit| read(wire_of(event), event, emit),
     owns_type: |kind| kind.starts_with("interaction.") || kind.starts_with("step."),
     owns_members,
-    terminal: None,
+    ..Format::NEW
 };
 
 /// The message for the next request: the parts of the first answer. They are not joined, because a signature applies to

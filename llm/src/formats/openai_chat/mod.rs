@@ -19,13 +19,8 @@ use crate::wire::{
     row, say,
 };
 
-pub(crate) const FORMAT: Format = Format {
-    name: "openai-chat",
-    read: |event, emit| read(&WIRE, event, emit),
-    owns_type: |_| false,
-    owns_members,
-    terminal: None,
-};
+pub(crate) const FORMAT: Format =
+    Format { name: "openai-chat", read: |event, emit| read(&WIRE, event, emit), owns_members, ..Format::NEW };
 
 /// The message for the next request. Its calls are added as they end.
 pub(crate) const COMPOSER: Composer =

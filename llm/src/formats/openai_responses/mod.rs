@@ -59,7 +59,10 @@ pub(crate) const FORMAT: Format = Format {
     read: |event, emit| read_by(&wire_of, event, emit),
     owns_type: |kind| kind.starts_with("response.") || matches(REALTIME, kind) || transcripts::owns_type(kind),
     owns_members: |event| event.get("object").word() == "response" && event.member("output").is_given(),
-    terminal: None,
+    // Parts are numbered across messages, and responses of Realtime may overlap.
+    forgets_messages: false,
+    has_numbers: true,
+    ..Format::NEW
 };
 
 /// The events that only Realtime has, unless a response outside Realtime is open.
