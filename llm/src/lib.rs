@@ -111,7 +111,7 @@ pub use event::{
 };
 pub use payload::{Payload, PayloadStatus};
 #[cfg(feature = "providers")]
-pub use rewrite::{BadEvent, BadEventReason, CallRewriter, CallRulesError};
+pub use rewrite::{BadEvent, BadEventReason, CallRewriter};
 pub use saved::SAVE_LIMIT;
 #[cfg(feature = "providers")]
 pub use stream::{Provider, ProviderStream};

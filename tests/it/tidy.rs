@@ -45,7 +45,7 @@ const LLM_LAYERS: [(&str, &[&str]); 14] = [
     ("wire", &["json", "calls", "event", "message", "emitter"]),
     ("formats", &["json", "calls", "event", "message", "emitter", "wire"]),
     ("stream", &["json", "payload", "saved", "calls", "envelope", "event", "message", "emitter", "formats"]),
-    ("rewrite", &["json", "saved", "calls", "emitter", "stream"]),
+    ("rewrite", &["json", "saved", "calls", "event", "emitter", "stream"]),
     // Documentation only.
     ("guide", &[]),
     ("lib", &["*"]),

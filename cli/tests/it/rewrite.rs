@@ -61,10 +61,12 @@ fn what_is_wrong_is_said() {
     --- stderr
     error: the argument '--redact <PATTERN>' cannot be used with '--envelope <MARK>'
     "##);
-    assert_snapshot!(rewritten(&["--redact", "a", "--provider", "gemini"], ""), @r##"
-    exit status 2
-    --- stderr
-    error: the events of gemini can't be rewritten, only those of anthropic, openai-chat and openai-responses
+    let call = r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"a":1}}}]}}]}"#;
+    assert_snapshot!(rewritten(&["--redact", "a", "--provider", "gemini"], call), @r##"
+    exit status 1
+    --- stdout
+    {"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"a":"[redacted]"}}}]}}]}--- stderr
+    error: incomplete: the stream broke off before the provider ended the answer
     "##);
     assert_snapshot!(rewritten(&["--redact", "a", "--provider", "auto"], ""), @r##"
     exit status 2

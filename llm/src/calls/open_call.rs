@@ -132,6 +132,11 @@ impl OpenCall {
             }
     }
 
+    /// Returns true if the input is text that is not JSON.
+    pub(crate) fn is_raw(&self) -> bool {
+        self.format == InputFormat::Text
+    }
+
     /// Returns true if the input is the message's own text.
     pub(super) fn is_answer(&self) -> bool {
         self.identity.is_answer

@@ -165,13 +165,14 @@ impl Signals<'_> {
 
     /// Appends a fragment to the call with this number, on a wire that sends either new text or all of the input so
     /// far.
-    pub(crate) fn append_so_far(&mut self, number: u64, text: &str) {
+    pub(crate) fn append_so_far(&mut self, number: u64, text: &str) -> bool {
         let rest = self.calls.open.get(number).and_then(|call| call.rest_of(text));
         match rest {
             Some("") => {}
             Some(rest) => self.append(number, rest),
             None => self.append(number, text),
         }
+        rest.is_none_or(|rest| rest.len() == text.len())
     }
 
     /// Drops a fragment that has no call. It may belong to an open call or to one that starts later.

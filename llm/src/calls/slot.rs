@@ -1,5 +1,7 @@
 //! The slot of a call: [`Slot`].
 
+use super::rest::digest_of;
+
 /// The slot of a call in its message: an index, a choice with an index, or an id.
 ///
 /// ```
@@ -41,6 +43,16 @@ pub(crate) enum Place<'a> {
 impl<'a> Slot<'a> {
     pub(crate) fn new(choice: u64, place: Place<'a>) -> Self {
         Self { choice, place }
+    }
+
+    /// Returns a number that most other slots do not have.
+    pub(crate) fn digest(self) -> u64 {
+        let place = match self.place {
+            Place::Index(index) => index,
+            Place::Id(id) => digest_of(id),
+            Place::Content | Place::Latest | Place::Nowhere => u64::MAX,
+        };
+        self.choice.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ place
     }
 
     /// Returns the slot at an index of the only choice. `index` is `None` if the wire left it out.

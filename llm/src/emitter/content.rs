@@ -7,6 +7,7 @@ use super::blocks::At;
 use super::said::{News, Part, Said, Scope};
 use crate::calls::{CallStart, Executor, Place, Slot, is_stand_in};
 use crate::event::{BlockKind, MismatchKind, StreamEvent};
+use crate::json::Node;
 
 impl Emitter<'_> {
     pub(crate) fn text(&mut self, choice: u64, text: &str) {
@@ -240,11 +241,13 @@ impl Emitter<'_> {
     }
 
     /// Appends a piece of an open call's input or of the repetition of an ended call.
-    pub(crate) fn piece_of_call(&mut self, slot: Slot<'_>, piece: &str) {
+    pub(crate) fn piece_of_call(&mut self, slot: Slot<'_>, piece: &str, value: Node<'_>) {
         if let Some(number) = self.calls().find_in(slot).filter(|number| self.is_said_again(*number)) {
+            self.note_piece_again(number, value);
             let most = self.known().limits().input_bytes;
             return self.user.stream_state.said.add_again(number, piece, most);
         }
+        self.note_piece_in(slot, value);
         self.calls().delta(slot, piece);
     }
 

@@ -261,7 +261,7 @@ fn exception(event: Json<'_>) -> Option<Failure<'_>> {
 }
 
 /// The name of the member with the request's status in each event.
-pub(super) const BASE_RESP: &str = "base_resp";
+pub(crate) const BASE_RESP: &str = "base_resp";
 
 /// The members that may have the message of an error that is an object.
 const WORDS: [&str; 4] = ["message", "msg", "detail", "error"];

@@ -9,22 +9,25 @@ pub(crate) mod outlet;
 mod results;
 pub(crate) mod said;
 pub(crate) mod stream_state;
-mod unknown;
+pub(crate) mod unknown;
 
 use self::blocks::{At, Blocks};
 use self::failure::Failure;
 use self::stream_state::{Memory, StreamState, note};
 use crate::calls::{
-    CallEvent, CallListener, Executor, Key, Place, Signals, Slot, State, ToolCalls, digest_of, present,
+    CallEvent, CallListener, Executor, Key, OpenCall, Place, Signals, Slot, State, ToolCalls, digest_of, present,
 };
 use crate::event::media::Media;
 use crate::event::retry::Retry;
 use crate::event::usage::TokenUsage;
 use crate::event::{Block, BlockKind, Opaque, OpaqueKind, Source, StreamEvent};
-use crate::json::{Json, TextOrJson};
+use crate::json::{Json, Mark, Node, Text, TextOrJson, Tree};
 
 /// The user's closure. A trait object, so that the wire formats are compiled once instead of once per closure.
 pub(crate) type OnEvent<'a> = dyn FnMut(StreamEvent<'_>) + 'a;
+
+/// The receiver of events that have been read.
+pub(crate) type OnTree<'a> = dyn FnMut(&Tree<'_>) + 'a;
 
 /// The calls and the user's closure while one event is read.
 pub(crate) struct Emitter<'a> {
@@ -34,6 +37,8 @@ pub(crate) struct Emitter<'a> {
     is_structured: bool,
     /// True if the program that sends this event executes its calls itself.
     calls_are_executed: bool,
+    /// Set by those who rewrite events.
+    on_tree: Option<&'a mut OnTree<'a>>,
 }
 
 /// Listens to the calls and reports their events as events of the stream.
@@ -90,7 +95,7 @@ impl<'a> Emitter<'a> {
         on_event: &'a mut OnEvent<'a>,
     ) -> Self {
         let user = User { on_event, stream_state };
-        Self { calls, user, is_structured, calls_are_executed: false }
+        Self { on_tree: None, calls, user, is_structured, calls_are_executed: false }
     }
 
     /// Marks every call of this event as executed by the program that sends it.
@@ -131,16 +136,49 @@ impl<'a> Emitter<'a> {
 
     /// Appends a piece of JSON text to a call or, if a server sends the JSON itself, sets the whole input. The call may
     /// have ended; its input is then compared with the one it ended with.
-    pub(crate) fn payload(&mut self, slot: Slot<'_>, payload: &TextOrJson<'_>) {
-        match payload {
-            TextOrJson::Text(text) => self.piece_of_call(slot, text),
-            TextOrJson::Json(json) => {
+    pub(crate) fn payload(&mut self, slot: Slot<'_>, value: Node<'_>) {
+        match value.json().piece() {
+            Ok(TextOrJson::Text(text)) => self.piece_of_call(slot, &text, value.as_input()),
+            Ok(TextOrJson::Json(json)) => {
+                value.as_input();
                 let call = self.calls().find_in(slot);
                 if !call.is_some_and(|call| self.repeat_call(call, "", json)) {
                     self.calls().whole(slot, json);
                 }
             }
+            Err(_) => value.odd(Mark::Torn),
         }
+    }
+
+    /// Notes that a value is a piece of the input of the call in a slot. Without an open call there, the pieces of the
+    /// same slot belong together.
+    pub(crate) fn note_piece_in(&mut self, slot: Slot<'_>, value: Node<'_>) {
+        match self.calls().find_open(slot) {
+            Some(call) => self.note_piece_of(call, value),
+            None => value.as_piece_of(Text::of_place(slot.digest()), false),
+        }
+    }
+
+    /// Notes that a value is a piece of a repetition of a call's input.
+    pub(crate) fn note_piece_again(&self, call: u64, value: Node<'_>) {
+        value.as_piece_of(Text::again(call), false);
+    }
+
+    /// Notes that a value is a piece of the input of a call.
+    pub(crate) fn note_piece_of(&self, call: u64, value: Node<'_>) {
+        value.as_piece_of(Text::of(call), self.known().open_call(call).is_some_and(OpenCall::is_raw));
+    }
+
+    /// Shows an event that has been read, with the marks of its values.
+    pub(crate) fn show(&mut self, tree: &Tree<'_>) {
+        if let Some(on_tree) = &mut self.on_tree {
+            on_tree(tree);
+        }
+    }
+
+    /// Calls a function with each event that is read.
+    pub(crate) fn with_trees(self, on_tree: &'a mut OnTree<'a>) -> Self {
+        Self { on_tree: Some(on_tree), ..self }
     }
 
     /// Records that the item with this key is reported. Returns true if it is the first time in this message; always

@@ -89,7 +89,7 @@ fn says_anything_inside(json: Json<'_>) -> bool {
 
 /// Returns true if a member of this name has no information about the answer in any format: an id, or an echo of the
 /// request.
-fn is_silent(name: &str) -> bool {
+pub(crate) fn is_silent(name: &str) -> bool {
     SILENT.contains(&name) || ["id", "_id", "Id"].iter().any(|end| name.ends_with(end))
 }
 

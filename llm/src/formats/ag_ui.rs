@@ -176,17 +176,23 @@ fn continue_call(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
     match (delta.text().as_deref(), emit.last_chunk()) {
         (None, _) => return delta.odd(Mark::Torn),
         (Some(""), _) => {}
-        (Some(piece), Some(call)) => emit.calls().append(call, piece),
-        (Some(_), None) => emit.calls().unplaced(here.slot()),
+        (Some(piece), Some(call)) => {
+            emit.note_piece_of(call, delta);
+            emit.calls().append(call, piece);
+        }
+        (Some(_), None) => {
+            emit.note_piece_in(here.slot(), delta);
+            emit.calls().unplaced(here.slot());
+        }
     }
-    delta.read();
+    delta.as_input();
 }
 
 /// Takes the arguments of a call from the conversation if the call has received none. For a call that has ended without
 /// arguments, this is a mismatch.
 fn fill(emit: &mut Emitter<'_>, entry: Node<'_>, here: &Here<'_>) {
+    let arguments = entry.raw("function.arguments").as_input().json().text_or_json();
     let Some(call) = emit.calls().find_in(here.slot()) else { return };
-    let arguments = entry.raw("function.arguments").json().text_or_json();
     if emit.known().open_call(call).is_some_and(|call| !call.has_input()) {
         emit.calls().whole_of(call, arguments.as_str());
     }
@@ -203,6 +209,6 @@ fn pause(emit: &mut Emitter<'_>, outcome: Node<'_>, _: &Here<'_>) {
 
 fn fail(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let (message, code) = (event.word_at("message"), event.word_at("code"));
-    let message = if message.is_empty() { event.read().spelt().into() } else { message };
+    let message = if message.is_empty() { event.as_failure().spelt().into() } else { message };
     emit.fail(&Failure { message, code, ..Failure::default() });
 }

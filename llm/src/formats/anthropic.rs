@@ -73,11 +73,13 @@ const DELTA: ByType = &[
 const BLOCK: Rows = &[
     row(".", Means::Call(&TOOL)).when(is_call),
     row(".", Means::ByType("type", BLOCKS)).when(|block| !is_call(block)),
+    // Who calls: the model, or code of its own.
+    row("caller", Means::Silent),
     // No server accepts a block without a type.
     row(".", Means::Object(&[])).when(|block| !block.get("type").is_string()).back(Back::Spoils),
 ];
 
-const WHOLE_BLOCK: Rows = &[BLOCK[0], BLOCK[1], BLOCK[2], row(".", Means::Ends)];
+const WHOLE_BLOCK: Rows = &[BLOCK[0], BLOCK[1], BLOCK[2], BLOCK[3], row(".", Means::Ends)];
 
 const BLOCKS: ByType = &[
     (
@@ -169,7 +171,7 @@ fn has_no_piece(delta: Node<'_>) -> bool {
 }
 
 /// A whole block, found by its id.
-pub(crate) const ALONE: Rows = &[BLOCK[0], BLOCK[1].at(Spot::Run), row(".", Means::Hook(end_whole_block))];
+pub(crate) const ALONE: Rows = &[BLOCK[0], BLOCK[1].at(Spot::Run), BLOCK[2], row(".", Means::Hook(end_whole_block))];
 
 fn end_whole_block(emit: &mut Emitter<'_>, _: Node<'_>, here: &Here<'_>) {
     emit.stop_call(here.slot());

@@ -86,6 +86,7 @@ const WIRE: Wire = Wire {
             "result",
             &[
                 row(".", Means::Data("result")),
+                row("result", Means::Silent),
                 row(".", Means::Hook(|emit, _, _| miss_first_words(emit))),
                 row("usage", Means::Usage),
                 row(".", Means::Hook(end_turn)),
@@ -93,7 +94,7 @@ const WIRE: Wire = Wire {
         ),
         (
             "system",
-            &[row(".", Means::Hook(|emit, line, _| emit.data(&line.word_at("subtype|type"), line.read().json())))],
+            &[row(".", Means::Hook(|emit, line, _| emit.data(&line.word_at("subtype|type"), line.shown().json())))],
         ),
         (
             "rate_limit_event|tool_progress|tool_use_summary|auth_status|prompt_suggestion|conversation_reset|active_goal|\
@@ -108,8 +109,8 @@ const WIRE: Wire = Wire {
         row("parent_tool_use_id", Means::Unreadable).when(|line| !line.member("parent_tool_use_id").is_string()),
         row(".", Means::Hook(begin_turn)),
         // Details of the call that started the agent, and the time.
-        row("subagent_type", Means::Silent),
-        row("task_description", Means::Silent),
+        row("subagent_type", Means::PartOfInput),
+        row("task_description", Means::PartOfInput),
         row("timestamp", Means::Silent),
     ],
     ..Wire::NEW
@@ -181,9 +182,12 @@ fn choose_event(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) -> Rows {
         "content_block_start" => event.member("content_block"),
         _ if by_type(anthropic::WIRE.events, &kind).is_some() => return EVENT,
         _ => {
-            match Failure::reported_by(event.read().json()) {
-                Some(failure) => emit.fail(&failure),
-                None => emit.unknown_part(&kind, event.json()),
+            match Failure::reported_by(event.json()) {
+                Some(failure) => {
+                    event.as_failure();
+                    emit.fail(&failure);
+                }
+                None => emit.unknown_part(&kind, event.shown().json()),
             }
             return &[];
         }
@@ -250,7 +254,7 @@ fn choose_message(emit: &mut Emitter<'_>, line: Node<'_>, _: &Here<'_>) -> Rows 
     let digest = digest_of(line.raw("message.content").spelt());
     let line_key = format!("line/{digest:x}/{uuid}");
     if is_known && !uuid.is_empty() && emit.has_reported(&line_key) {
-        line.read();
+        line.shown();
         return &[];
     }
     if !is_known && emit.has_reported(STREAMED) && (!emit.has_message() || emit.has_message_id("")) {
@@ -301,7 +305,7 @@ fn repeat(emit: &mut Emitter<'_>, block: Node<'_>) -> Rows {
     }
     let (id, name) = (block.word_at("id"), block.text_at("name"));
     let Some(call) = emit.known().find_id(0, &id) else { return anthropic::ALONE };
-    let input = input.read().spelt();
+    let input = input.as_input().spelt();
     if !emit.repeat_call(call, &name, input) {
         emit.calls().identify(call, "", &name);
         emit.calls().whole_of(call, input);

@@ -83,7 +83,17 @@ const ITEMS: ByType = &[
             row("error", Means::Reports),
         ],
     ),
-    (AT_ONCE, &[row(".", Means::Hook(call)), row("server", Means::Silent)]),
+    (
+        AT_ONCE,
+        &[
+            row(".", Means::Hook(call)),
+            row("server", Means::Silent),
+            row("aggregated_output", Means::Silent),
+            row("result", Means::Silent),
+            row("status", Means::Silent),
+            row("exit_code", Means::Silent),
+        ],
+    ),
     (AT_THE_END, LATE),
     // An `error` item is a warning: an error that ends the turn is not an item.
     ("todo_list|error", &[row(".", Means::Data(""))]),
@@ -109,10 +119,10 @@ const AT_THE_END: &str = "web_search|collab_tool_call";
 
 const LATE: Rows = &[
     row(".", Means::Hook(begin_call)),
-    row("query", Means::Silent),
-    row("action", Means::Silent),
-    row("prompt", Means::Silent),
-    row("receiver_thread_ids", Means::Silent),
+    row("query", Means::PartOfInput),
+    row("action", Means::PartOfInput),
+    row("prompt", Means::PartOfInput),
+    row("receiver_thread_ids", Means::PartOfInput),
 ];
 
 const RESULT: Outcome = Outcome {
@@ -151,7 +161,7 @@ fn begin_turn(emit: &mut Emitter<'_>, _: Node<'_>, _: &Here<'_>) {
 }
 
 fn report(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
-    emit.report_failure(&Failure::reported_by(event.read().json()).unwrap_or_default());
+    emit.report_failure(&Failure::reported_by(event.as_failure().json()).unwrap_or_default());
 }
 
 fn end(emit: &mut Emitter<'_>, _: Node<'_>, here: &Here<'_>) {
@@ -187,12 +197,12 @@ fn call(emit: &mut Emitter<'_>, item: Node<'_>, here: &Here<'_>) {
     let (id, (name, members)) = (item.word_at("id"), called(item));
     let mut input = String::from("{");
     for member in item.children().filter(|member| members.contains(&&*member.key()) && member.is_given()) {
-        push_member(&mut input, &quoted(&member.key()), member.read().spelt());
+        push_member(&mut input, &quoted(&member.key()), member.as_raw().spelt());
     }
     input.push('}');
     let arguments = item.raw("arguments");
     if members.is_empty() && arguments.is_given() {
-        input = arguments.read().spelt().to_owned();
+        input = arguments.as_input().spelt().to_owned();
     }
     let slot = Slot::new(0, Place::Id(&id));
     if emit.calls().find_open(slot).is_some() {

@@ -81,14 +81,14 @@ fn id_text(id: Node<'_>) -> Cow<'_, str> {
 }
 
 fn request(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
-    let (name, arguments) = (event.text_at("params.name"), event.raw("params.arguments").read());
+    let (name, arguments) = (event.text_at("params.name"), event.raw("params.arguments").as_input());
     emit.request(&id_text(event.raw("id")), CallStart::new(&*name).input(arguments.spelt()));
 }
 
 fn cancel(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let id = id_text(event.raw("params.requestId"));
     if let Some(call) = emit.take_request(&id) {
-        let json = event.read().spelt().into();
+        let json = event.shown().spelt().into();
         emit.report(StreamEvent::CallCancelled { call: Some(call), call_id: present(&id), json });
     }
 }
@@ -101,7 +101,7 @@ fn respond(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let has = |name: &&str| result.raw(name).is_given();
     if error.is_given() {
         // The call has failed; other calls are not affected.
-        let error = error.read().json();
+        let error = error.as_failure().json();
         if let Some(call) = emit.take_request(&id) {
             emit.result_of_request(Some(call), &id, true, error);
         }
@@ -116,7 +116,7 @@ fn respond(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     }
     if !is_client_s && !emit.is_awaited(&id) {
         if result.children().next().is_some() {
-            emit.data("result", event.read().json());
+            emit.data("result", event.shown().json());
         }
         return;
     }
@@ -124,5 +124,5 @@ fn respond(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     if !is_client_s && (has(&"task") || !matches!(&*result.get("resultType").word(), "" | "complete")) {
         emit.take_request(&id);
     }
-    emit.report(StreamEvent::Unknown { text: event.read().spelt().into() });
+    emit.report(StreamEvent::Unknown { text: event.shown().spelt().into() });
 }

@@ -114,7 +114,7 @@ fn begin(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
 
 /// Ends a call with its whole input, which is malformed in a `tool-input-error`.
 fn end_call(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
-    let (id, name, input) = (event.word_at(TOOL.id), event.word_at(TOOL.name), event.raw(TOOL.input).read().json());
+    let (id, name, input) = (event.word_at(TOOL.id), event.word_at(TOOL.name), event.raw(TOOL.input).as_input().json());
     let start = CallStart::new(&*name).id(&*id).executor((TOOL.executor)(event));
     if is(event, "tool-input-error") {
         // Input that is not JSON is sent as a string.
@@ -125,7 +125,7 @@ fn end_call(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
     match call.filter(|call| emit.calls().is_validated_as(*call, input.spelt())) {
         // The application's schema has changed the input. The input remains as the model wrote it.
         Some(call) => {
-            emit.data("tool-input-available", event.read().json());
+            emit.data("tool-input-available", event.shown().json());
             end_with(emit, here.slot(), start, "");
             emit.note_input(call, input.spelt());
         }

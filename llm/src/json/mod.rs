@@ -11,9 +11,10 @@ use jsonspigot::internal::{string_len, unescaped};
 use serde::de::IgnoredAny;
 
 pub(crate) use self::either::TextOrJson;
+pub(crate) use self::marks::{Around, Mark, Text};
 use self::spelling::whole_number;
 pub(crate) use self::spelling::{push_member, quoted};
-pub(crate) use self::tree::{Mark, Node, Tree, sign};
+pub(crate) use self::tree::{Node, Tree, sign};
 
 /// The raw text of a value; empty for a missing member. Two values are equal if their texts are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -233,6 +234,8 @@ fn is_space(c: char) -> bool {
 }
 
 mod either;
+mod marking;
+mod marks;
 mod paths;
 mod spelling;
 #[cfg(test)]

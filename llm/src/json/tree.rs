@@ -11,41 +11,29 @@ use core::cell::Cell;
 
 use jsonspigot::internal::unescaped;
 
+use super::marks::Mark;
 use super::{Json, value_len};
 
 /// The values of one event in the order of the text: a container is followed by its contents.
 #[derive(Debug)]
 pub(crate) struct Tree<'a> {
-    values: Vec<Value<'a>>,
-    is_flawed: Cell<bool>,
+    text: &'a str,
+    pub(super) values: Vec<Value<'a>>,
+    pub(super) is_flawed: Cell<bool>,
 }
 
 #[derive(Debug)]
-struct Value<'a> {
+pub(super) struct Value<'a> {
     /// The raw text between the quotes of the member's name; `None` for an element and for the root.
-    key: Option<&'a str>,
+    pub(super) key: Option<&'a str>,
     text: &'a str,
     /// The index of the first value after this one and its contents.
-    next: usize,
+    pub(super) next: usize,
     /// The [`sign`]s of an object's member names, which rule out most names that it does not have.
     signs: u64,
-    mark: Cell<Mark>,
-}
-
-/// The state of a value with regard to the table's rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mark {
-    /// No row has named the value.
-    Unread,
-    /// A row has read the value and everything in it.
-    Read,
-    /// A row has named members of the value, each of which has its own mark.
-    Entered,
-    /// A row expects text, but the value has another type.
-    Odd,
-    /// A row expects an object, a list or a piece of a call, but the value has another type, so an open call may lack a
-    /// part.
-    Torn,
+    pub(super) mark: Cell<Mark>,
+    /// True for an object that is a call, or a piece of one.
+    pub(super) is_call: Cell<bool>,
 }
 
 /// Returns a bit that most other names do not share.
@@ -104,62 +92,29 @@ impl<'a> Tree<'a> {
                 }
             }
         }
-        Self { values, is_flawed: Cell::new(false) }
+        Self { text, values, is_flawed: Cell::new(false) }
     }
 
     pub(crate) fn root(&self) -> Node<'_> {
         Node { tree: self, at: 0 }
     }
 
-    /// Returns true if a flaw was found, and resets all marks.
-    pub(crate) fn is_flawed(&self) -> bool {
-        self.values.iter().for_each(|value| value.mark.set(Mark::Unread));
-        self.is_flawed.get()
-    }
-
-    /// Passes each value that no row has read to `found`, with the name of the nearest enclosing member or `event`, and
-    /// its mark.
-    pub(crate) fn unread<'e>(&'e self, found: &mut dyn FnMut(&str, Node<'e>, Mark)) {
-        // The entered containers around a value: the index after each, and its name.
-        let mut around: Vec<(usize, Cow<'_, str>)> = Vec::new();
-        let mut at = 0;
-        while let Some(value) = self.values.get(at) {
-            while around.last().is_some_and(|(end, _)| *end <= at) {
-                around.pop();
-            }
-            let node = Node { tree: self, at };
-            let name = match (value.key, around.last()) {
-                (Some(_), _) => node.key(),
-                (None, Some((_, name))) => name.clone(),
-                (None, None) => Cow::Borrowed("event"),
-            };
-            at = match value.mark.get() {
-                Mark::Entered => {
-                    around.push((value.next, name));
-                    at + 1
-                }
-                Mark::Read => value.next,
-                mark @ (Mark::Unread | Mark::Odd | Mark::Torn) => {
-                    if mark != Mark::Unread || node.json().says_something() {
-                        found(&name, node, mark);
-                    }
-                    value.next
-                }
-            };
-        }
+    /// Returns the event's text.
+    pub(crate) fn text(&self) -> &'a str {
+        self.text
     }
 }
 
 impl<'a> Value<'a> {
     fn new(key: Option<&'a str>, text: &'a str) -> Self {
-        Self { key, text, next: 0, signs: 0, mark: Cell::new(Mark::Unread) }
+        Self { key, text, next: 0, signs: 0, mark: Cell::new(Mark::Unread), is_call: Cell::new(false) }
     }
 }
 
 /// A value of an event, or no value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node<'e> {
-    tree: &'e Tree<'e>,
+    pub(super) tree: &'e Tree<'e>,
     pub(super) at: usize,
 }
 
@@ -167,7 +122,7 @@ pub(crate) struct Node<'e> {
 pub(super) const NONE: usize = usize::MAX;
 
 impl<'e> Node<'e> {
-    fn value(self) -> Option<&'e Value<'e>> {
+    pub(super) fn value(self) -> Option<&'e Value<'e>> {
         self.tree.values.get(self.at)
     }
 
@@ -252,7 +207,7 @@ impl<'e> Node<'e> {
     pub(crate) fn input(self) -> Cow<'e, str> {
         match self.json().piece() {
             Ok(piece) => {
-                self.read();
+                self.as_input();
                 piece.into_cow()
             }
             Err(_) => {
@@ -275,77 +230,6 @@ impl<'e> Node<'e> {
     /// Records a flaw, which makes the event unreadable.
     pub(crate) fn flaw(self) {
         self.tree.is_flawed.set(true);
-    }
-
-    /// Marks the value and everything in it as read.
-    pub(crate) fn read(self) -> Self {
-        self.mark(Mark::Read)
-    }
-
-    /// Marks the value and its members as read, except for those that another row has named.
-    pub(crate) fn read_rest(self) -> Self {
-        for value in [self].into_iter().chain(self.children()).filter(|value| value.is_unread()) {
-            value.mark(if value.is_object() && value.at == self.at { Mark::Entered } else { Mark::Read });
-        }
-        self
-    }
-
-    /// Marks the value as entered, unless it is read.
-    pub(crate) fn enter(self) -> Self {
-        if self.value().is_some_and(|value| value.mark.get() != Mark::Read) {
-            self.mark(Mark::Entered);
-        }
-        self
-    }
-
-    /// Marks a value of an unexpected type, unless another row has named it. An empty value is marked as read.
-    pub(crate) fn odd(self, mark: Mark) {
-        if self.is_nothing() {
-            self.read();
-        } else if self.is_unread() {
-            self.mark(mark);
-        }
-    }
-
-    /// Returns true if the value was marked as odd or torn.
-    pub(crate) fn is_odd(self) -> bool {
-        self.value().is_some_and(|value| matches!(value.mark.get(), Mark::Odd | Mark::Torn))
-    }
-
-    /// Marks a value that should be an object as torn. `null` and the empty list, which some languages send for an
-    /// empty object, are marked as read.
-    pub(crate) fn torn(self) -> Self {
-        self.mark(if matches!(self.spelt(), "null" | "[]") { Mark::Read } else { Mark::Torn })
-    }
-
-    pub(super) fn is_unread(self) -> bool {
-        self.value().is_some_and(|value| value.mark.get() == Mark::Unread)
-    }
-
-    /// Marks an object as entered and returns it. Any other value returns `None` and is marked as torn.
-    pub(crate) fn as_object(self) -> Option<Self> {
-        if self.is_object() {
-            return Some(self.enter());
-        }
-        self.torn();
-        None
-    }
-
-    /// Returns true if no row has named a member or element of the value.
-    pub(crate) fn is_untouched(self) -> bool {
-        self.children().all(Self::is_unread)
-    }
-
-    /// Returns true if the value is a member of an object.
-    pub(crate) fn is_member(self) -> bool {
-        self.value().is_some_and(|value| value.key.is_some())
-    }
-
-    fn mark(self, mark: Mark) -> Self {
-        if let Some(value) = self.value() {
-            value.mark.set(mark);
-        }
-        self
     }
 
     /// Returns the members of an object or the elements of a list.

@@ -1,52 +1,10 @@
-//! What can be wrong with rules for calls, and with an event that is rewritten.
+//! What can be wrong with an event that is rewritten.
 
 use alloc::string::String;
 use core::error::Error as StdError;
 use core::fmt;
 
-use jsonspigot::{RewriteError, RuleError};
-
-use crate::stream::Provider;
-
-/// The reason why calls can't be rewritten by some rules.
-///
-/// ```
-/// use jsonspigot::Rule;
-/// use jsonspigot_llm::{CallRewriter, CallRulesError, Provider};
-///
-/// let refused = CallRewriter::new(Provider::Gemini, [("a", Rule::redact())]);
-/// assert_eq!(refused.unwrap_err(), CallRulesError::Provider(Provider::Gemini));
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CallRulesError {
-    /// The events of this provider can't be rewritten.
-    Provider(Provider),
-    /// What is wrong with the rules.
-    Rules(RuleError),
-}
-
-impl From<RuleError> for CallRulesError {
-    fn from(error: RuleError) -> Self {
-        Self::Rules(error)
-    }
-}
-
-impl fmt::Display for CallRulesError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Provider(provider) => {
-                write!(
-                    f,
-                    "the events of {provider} can't be rewritten, only those of anthropic, openai-chat and openai-responses"
-                )
-            }
-            Self::Rules(error) => error.fmt(f),
-        }
-    }
-}
-
-impl StdError for CallRulesError {}
+use jsonspigot::RewriteError;
 
 /// An event that could not be rewritten as it should have been, and what may be passed on in its place.
 ///
@@ -73,6 +31,8 @@ pub enum BadEventReason {
     NotJson,
     /// The event is another wire's, and a rule redacts.
     OtherWire,
+    /// The event can't be read, and a rule redacts.
+    Unreadable,
     /// The arguments of a call can't be rewritten further, and end with this event. Its offset counts from the quote
     /// before the arguments.
     Arguments(RewriteError),
@@ -102,6 +62,7 @@ impl fmt::Display for BadEvent {
         match &self.reason {
             BadEventReason::NotJson => f.write_str("an event is not JSON"),
             BadEventReason::OtherWire => f.write_str("an event is of another wire format"),
+            BadEventReason::Unreadable => f.write_str("an event could not be read"),
             BadEventReason::Arguments(error) => error.fmt(f),
             BadEventReason::TooManyCalls => f.write_str("more calls are open than can be told apart"),
             BadEventReason::Panicked => f.write_str("a closure of the rules panicked"),

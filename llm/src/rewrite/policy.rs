@@ -1,104 +1,134 @@
-//! The policy: decides for each member of an event whether the rules apply, whether it passes unchanged, or whether it is
-//! redacted. If a rule redacts, everything that is not known is redacted.
+//! The policy: decides from the mark of each value of an event whether the rules apply to it, whether it passes unchanged,
+//! or whether it is redacted. If a rule redacts, everything that no reader knows is redacted.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use jsonspigot::internal::string_len;
 
-use super::places::{Holds, Key, kind_of};
-use super::{CallRewriter, Edits};
-use crate::calls::digest_of;
-use crate::json::Json;
+use super::edits::Edits;
+use super::texts::{OpenText, REDACTED, Texts};
+use crate::emitter::failure::{BASE_RESP, Failure};
+use crate::emitter::unknown::is_silent;
+use crate::json::{Around, Json, Mark, Tree};
 
-/// The text in place of what is redacted.
-pub(super) const REDACTED: &str = "[redacted]";
+/// The tokens of the answer, which may repeat a call's arguments.
+const TOKENS: [&str; 4] = ["logprobs", "prompt_logprobs", "prompt_token_ids", "token_ids"];
 
-/// The state of a visit: the facts about a call that the objects around a member have.
-#[derive(Clone, Debug, Default)]
-pub(super) struct At<'a> {
-    pub(super) key: Key<'a>,
-    /// True if an object had the name of the call.
-    pub(super) is_named: bool,
-    /// True if arguments are complete here, not pieces.
-    is_whole: bool,
-    is_in_call: bool,
+/// The members that say where something stands.
+const PLACES: [&str; 4] = ["index", "output_index", "sequence_number", "uuid"];
+
+/// The members of errors that pass, and those whose members are such again.
+const OF_AN_ERROR: &str = "code|event_id|id|message|Message|msg|object|param|path|reason|request_id|requestId|\
+                           sequence_number|status|status_code|statusCode|status_msg|success|timestamp|title|type|\
+                           __type|event_type";
+const CAUSES: &str = "base_resp|cause|detail|details|error|errors|innererror|message|Message|messages";
+
+/// The values of one event while they are rewritten.
+pub(super) struct Page<'p, 'e> {
+    pub(super) texts: &'p Texts,
+    pub(super) open: Vec<OpenText>,
+    pub(super) edits: &'p mut Edits<'e>,
+    /// The event that was wrapped in this one, rewritten.
+    pub(super) wrapped: Option<String>,
 }
 
-impl At<'_> {
-    /// Returns true if the call in the same place may be this one, though its id is another.
-    fn may_be(&self, call: &Key<'_>) -> bool {
-        self.key.index.is_some() || self.key.id.is_empty() || call.id.is_empty() || self.key.id == call.id
+impl Page<'_, '_> {
+    /// Rewrites the values of an event, or of the event that it wraps.
+    pub(super) fn rewrite(&mut self, tree: &Tree<'_>) {
+        if self.edits.is_part(tree.text()) {
+            return edit(tree, self.texts, &mut self.open, &mut self.wrapped, self.edits);
+        }
+        let mut inner = Edits::new(tree.text());
+        edit(tree, self.texts, &mut self.open, &mut None, &mut inner);
+        let text = match inner.finish() {
+            Ok(text) => text.into_owned(),
+            Err(bad) => {
+                self.edits.fail(bad.reason);
+                bad.instead
+            }
+        };
+        self.wrapped = Some(text);
     }
 }
 
-impl CallRewriter {
-    /// Decides what becomes of each member of an object.
-    pub(super) fn visit<'e>(&mut self, object: &str, json: Json<'e>, mut at: At<'e>, edits: &mut Edits<'_>) {
-        let kind = kind_of(json);
-        let members: Vec<_> =
-            json.members().map(|(name, value)| (self.wire.holds(object, &kind, &name.word()), value)).collect();
-        for (holds, value) in members.iter().rev() {
-            match holds {
-                Some(Holds::Choice) if value.is_nothing() => {}
-                Some(Holds::Choice) => at.key.choice = value.index().unwrap_or_else(|| digest_of(&value.word())),
-                Some(Holds::Index) => at.key.index = value.index(),
-                Some(Holds::Id) => at.key.id = value.word(),
-                Some(Holds::Name) => at.is_named |= !value.word().is_empty(),
-                _ => {}
+fn edit(tree: &Tree<'_>, texts: &Texts, open: &mut Vec<OpenText>, wrapped: &mut Option<String>, edits: &mut Edits<'_>) {
+    tree.visit(&mut |node, mark, Around { is_read, is_call }| {
+        let (value, redacts) = (Json::of(node.spelt()), texts.redacts());
+        let is_container = node.is_object() || node.is_list();
+        match mark {
+            Mark::Input => texts.rewrite_whole(value, edits),
+            Mark::Piece(call) => texts.rewrite_piece(open, call, value, edits),
+            Mark::Raw(Some(call)) => texts.redact_piece(open, call, value, edits),
+            Mark::Raw(None) if redacts && (is_read || !is_container) => {
+                edits.replace(value.spelt(), redacted(value.spelt()), None);
             }
+            Mark::Wrapped => rewrap(value, wrapped.take(), redacts, edits),
+            _ if is_read => return true,
+            Mark::Read => return is_container,
+            Mark::Raw(None) | Mark::Shown | Mark::Entered if is_container => return true,
+            Mark::Failed if redacts => hide_in_error(value, edits),
+            _ if redacts => hide(&node.key(), value, is_call, edits),
+            // Something in it may be a call's input all the same.
+            _ => return is_container,
         }
-        match self.wire.holds(object, &kind, "") {
-            // The id does not count: some gateways send another one with each event.
-            Some(Holds::End) => self.open.retain(|open| !(at.key.is_at(&open.key) && at.may_be(&open.key))),
-            Some(Holds::EndOfAll) => self.open.retain(|open| open.key.choice != at.key.choice),
-            _ => {}
+        false
+    });
+}
+
+/// Puts the rewritten event in place of the one that a value wraps.
+fn rewrap(value: Json<'_>, rewritten: Option<String>, redacts: bool, edits: &mut Edits<'_>) {
+    let inside = value.inside('"').unwrap_or_default();
+    let is_same = |text: &str| BASE64_STANDARD.decode(inside).is_ok_and(|bytes| bytes == text.as_bytes());
+    match rewritten {
+        Some(text) if is_same(&text) => {}
+        Some(text) => edits.replace(inside, BASE64_STANDARD.encode(text), None),
+        None if redacts => edits.replace(value.spelt(), redacted(value.spelt()), None),
+        None => {}
+    }
+}
+
+/// Redacts what no reader knows, but for ids, places, and what the wire is made of. Numbers pass outside of calls.
+fn hide(name: &str, value: Json<'_>, is_in_call: bool, edits: &mut Edits<'_>) {
+    let text = value.spelt();
+    let is_container = text.starts_with(['{', '[']);
+    if TOKENS.contains(&name) {
+        if value.says_something() {
+            edits.replace(text, "null".to_owned(), None);
         }
-        for (holds, value) in members {
-            let is_container = value.spelt().starts_with(['{', '[']);
-            match holds {
-                Some(Holds::Other) => {}
-                Some(Holds::Word | Holds::Choice | Holds::Index | Holds::Id | Holds::Name | Holds::TextOr(_))
-                    if !is_container => {}
-                Some(Holds::Input(_)) if !self.redacts() => self.rewrite_whole(value, edits),
-                Some(Holds::Objects(next) | Holds::TextOr(next)) => self.visit_all(next, value, &at, edits),
-                Some(Holds::Wholes(next)) => self.visit_all(next, value, &At { is_whole: true, ..at.clone() }, edits),
-                Some(Holds::Calls(next) | Holds::Input(next)) => {
-                    self.visit_all(next, value, &At { is_in_call: true, ..at.clone() }, edits);
-                }
-                Some(Holds::OnlyCall(next)) => {
-                    let key = Key { index: Some(u64::MAX), ..at.key.clone() };
-                    self.visit_all(next, value, &At { key, is_in_call: true, ..at.clone() }, edits);
-                }
-                Some(Holds::Piece) if !at.is_whole && value.is_string() => self.rewrite_piece(&at, value, false, edits),
-                Some(Holds::Piece | Holds::Arguments) => self.rewrite_whole(value, edits),
-                Some(Holds::RawPiece) if !at.is_whole && value.is_string() => {
-                    self.rewrite_piece(&at, value, true, edits);
-                }
-                Some(Holds::Tokens) if self.redacts() => edits.replace(value.spelt(), "null".to_owned(), None),
-                _ => self.hide(value, at.is_in_call, edits),
+    } else if name == BASE_RESP || Failure::in_member(name, value).is_some() {
+        hide_in_error(value, edits);
+    } else if (is_silent(name) || PLACES.contains(&name)) && !(is_container && is_in_call) {
+    } else if is_container || is_in_call || text.starts_with('"') {
+        edits.replace(text, redacted(text), None);
+    }
+}
+
+/// Redacts what errors do not have.
+pub(super) fn hide_in_error(error: Json<'_>, edits: &mut Edits<'_>) {
+    let is_in = |list: &str, name: &str| list.split('|').any(|known| known == name);
+    let mut values: Vec<Json<'_>> = alloc::vec![error];
+    while let Some(value) = values.pop() {
+        values.extend(value.elements());
+        for (name, member) in value.members() {
+            let (name, text) = (name.word(), member.spelt());
+            let is_container = text.starts_with(['{', '[']);
+            if is_container && is_in(CAUSES, &name) {
+                values.push(member);
+            } else if is_container || text.starts_with('"') && !is_in(OF_AN_ERROR, &name) && !is_in(CAUSES, &name) {
+                edits.replace(text, redacted(text), None);
             }
         }
     }
+}
 
-    /// Visits an object, or each of a list of them.
-    fn visit_all<'e>(&mut self, object: &str, value: Json<'e>, at: &At<'e>, edits: &mut Edits<'_>) {
-        for value in value.elements().chain(Some(value).filter(|value| value.inside('[').is_none())) {
-            if value.is_object() {
-                self.visit(object, value, at.clone(), edits);
-            } else {
-                self.hide(value, at.is_in_call, edits);
-            }
-        }
-    }
-
-    /// Redacts an unknown value. A number passes unless it is in a call.
-    pub(super) fn hide(&self, value: Json<'_>, is_in_call: bool, edits: &mut Edits<'_>) {
-        let text = value.spelt();
-        if self.redacts() && (is_in_call || text.starts_with(['"', '{', '['])) {
-            edits.replace(text, redacted(text), None);
-        }
+/// Redacts the members of an event of an unknown type.
+pub(super) fn hide_all(event: Json<'_>, edits: &mut Edits<'_>) {
+    for (name, value) in event.members() {
+        hide(&name.word(), value, true, edits);
     }
 }
 

@@ -33,11 +33,11 @@ impl CallRewriter {
     ///
     /// ```
     /// use jsonspigot::Rule;
-    /// use jsonspigot_llm::{CallRewriter, CallRulesError, Provider, SAVE_LIMIT};
+    /// use jsonspigot_llm::{CallRewriter, Provider, SAVE_LIMIT};
     ///
     /// let new = || {
     ///     let calls = CallRewriter::new(Provider::Anthropic, [("password", Rule::redact())])?;
-    ///     Ok::<_, CallRulesError>(calls.saveable(SAVE_LIMIT))
+    ///     Ok::<_, jsonspigot::RuleError>(calls.saveable(SAVE_LIMIT))
     /// };
     /// let event = |json: &str| format!(r#"{{"type":"content_block_delta","delta":{{"partial_json":"{json}"}}}}"#);
     /// let mut calls = new()?;
@@ -57,8 +57,8 @@ impl CallRewriter {
     }
 
     fn owner(&self) -> Owner {
-        let choices = self.wire.number as u64 * 2 + u64::from(self.passes_unknown);
-        self.strings.owner(Kind::CallRewriter).with_choice(choices)
+        let choices = self.readers.provider() as u64 * 2 + u64::from(self.passes_unknown);
+        self.texts.strings.owner(Kind::CallRewriter).with_choice(choices)
     }
 }
 

@@ -16,7 +16,8 @@ use alloc::vec::Vec;
 use core::iter;
 
 use self::agents::Agents;
-use self::dispatch::{Dispatch, MakeKeeper};
+pub(crate) use self::dispatch::Dispatch;
+use self::dispatch::MakeKeeper;
 pub use self::provider::Provider;
 use self::saved::Input;
 use crate::calls::ToolCalls;

@@ -111,8 +111,8 @@ impl Provider {
         self.format().name
     }
 
-    /// Returns the provider that sends events like this one. Returns `None` if several providers do, or none that is
-    /// compiled in.
+    /// Returns the provider that sends events like this one. Returns `None` if several providers or
+    /// none do.
     ///
     /// ```
     /// use jsonspigot_llm::Provider;

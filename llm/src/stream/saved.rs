@@ -121,7 +121,7 @@ impl ProviderStream {
     /// # Errors
     ///
     /// The errors of [`Parser::restore`](jsonspigot::Parser::restore). The provider is one of the choices, or, in a
-    /// detecting stream, the set of providers that are compiled in.
+    /// detecting stream, all providers.
     ///
     /// # Cost
     ///

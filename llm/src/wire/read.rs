@@ -40,6 +40,7 @@ pub(crate) fn read_by(
     (wire.before)(root, emit)?;
     walk_event(wire, root, &mut Report { wire, emit });
     tree.unread(&mut |name, node, mark| emit.unread(name, node.json(), mark));
+    emit.show(&tree);
     Ok(Understood::Yes)
 }
 
@@ -129,7 +130,8 @@ impl<'e> Visit<'e> for Report<'_, '_> {
             Means::Call(_) | Means::Result(_) if !value.is_object() => value.odd(Mark::Torn),
             Means::Call(called) => self.call(called, value, here),
             Means::Fragment if !value.is_string() => value.odd(Mark::Torn),
-            Means::Input | Means::Fragment => self.input(value, here),
+            Means::Input | Means::Fragment => self.emit.payload(here.slot(), value),
+            Means::PartOfInput => drop(value.as_raw()),
             Means::Result(outcome) => self.result(outcome, value),
             Means::Approval { id, call } => {
                 let (id, call) = (value.word_at(id), value.word_at(call));
@@ -137,7 +139,7 @@ impl<'e> Visit<'e> for Report<'_, '_> {
                 let key = ["approval/", &*id].concat();
                 if !self.emit.has_reported(&key) {
                     self.emit.note_reported(&key);
-                    let (id, json) = ((&*id).into(), value.read().spelt().into());
+                    let (id, json) = ((&*id).into(), value.shown().spelt().into());
                     self.emit.report(StreamEvent::ApprovalRequest { id, call, json });
                 }
             }
@@ -149,15 +151,15 @@ impl<'e> Visit<'e> for Report<'_, '_> {
             Means::Data(_) if value.is_nothing() || value.spelt() == "{}" => drop(value.read()),
             Means::Data(name) => {
                 let kind = if name.is_empty() { value.word_at(self.wire.kind) } else { Cow::Borrowed(name) };
-                self.emit.data(&kind, value.read().json());
+                self.emit.data(&kind, value.shown().json());
             }
             Means::Fails => {
-                if let Some(failure) = Failure::at(value.read().json()) {
+                if let Some(failure) = Failure::at(value.as_failure().json()) {
                     self.emit.fail(&failure);
                 }
             }
             Means::Reports => {
-                if let Some(failure) = Failure::at(value.read().json()) {
+                if let Some(failure) = Failure::at(value.as_failure().json()) {
                     self.emit.report_failure(&failure);
                 }
             }
@@ -166,9 +168,9 @@ impl<'e> Visit<'e> for Report<'_, '_> {
                 let kind = if kind.is_empty() { name } else { &*kind };
                 match row.means {
                     Means::UnknownPiece(..) if !value.get("id").is_given() => {
-                        self.emit.unknown_piece(here.slot(), kind, value.read().json());
+                        self.emit.unknown_piece(here.slot(), kind, value.shown().json());
                     }
-                    _ => self.emit.unknown_part(kind, value.read().json()),
+                    _ => self.emit.unknown_part(kind, value.shown().json()),
                 }
             }
             Means::Lacks(path) => {
@@ -257,8 +259,9 @@ impl Report<'_, '_> {
     fn call(&mut self, called: &Called, value: Node<'_>, here: &Here<'_>) {
         let (id, name, input) = (value.word_at(called.id), value.text_at(called.name), value.raw(called.input));
         let piece = input.json().piece();
+        value.as_call();
         if piece.is_ok() {
-            input.read();
+            input.as_input();
         } else {
             input.odd(Mark::Torn);
         }
@@ -270,23 +273,16 @@ impl Report<'_, '_> {
         }
     }
 
-    fn input(&mut self, value: Node<'_>, here: &Here<'_>) {
-        match value.json().piece() {
-            Ok(piece) => {
-                value.read();
-                self.emit.payload(here.slot(), &piece);
-            }
-            Err(_) => value.odd(Mark::Torn),
-        }
-    }
-
     fn result(&mut self, outcome: &Outcome, value: Node<'_>) {
         let of = value.word_at(outcome.of);
         let has_failed = (outcome.has_failed)(value);
-        let said = value.get(outcome.value).spelt();
+        let said = value.get(outcome.value);
         let shown = if outcome.shown.is_empty() { value } else { value.get(outcome.shown) };
         let shown = if shown.is_given() { shown } else { value };
-        self.emit.tool_result(&of, has_failed, shown.read().json(), said);
+        if said.spelt() != value.spelt() {
+            said.read();
+        }
+        self.emit.tool_result(&of, has_failed, shown.shown().json(), said.spelt());
     }
 
     fn opaque(&mut self, kind: OpaqueKind, owner: Owner, value: Node<'_>, here: &Here<'_>) {
@@ -347,7 +343,7 @@ impl Report<'_, '_> {
         let kind = value.word_at("type");
         let kind = if kind.is_empty() { Cow::Borrowed(shown.name) } else { kind };
         if data.is_empty() && url.is_empty() {
-            return self.emit.unknown_part(&kind, value.read().json());
+            return self.emit.unknown_part(&kind, value.shown().json());
         }
         value.enter();
         let (media_type, data, url) = (present(&media_type), present(&data), present(&url));

@@ -185,6 +185,8 @@ pub(crate) enum Means {
     Input,
     /// A piece of a call's input, which always is text.
     Fragment,
+    /// A part of a call's input that another row reads, or another event repeats.
+    PartOfInput,
     Result(&'static Outcome),
     Approval {
         id: &'static str,

@@ -54,6 +54,7 @@ pub(super) fn read_wrapped(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<()
         if is_damaged && !emit.has_reported(AGENT) {
             return Err(Unreadable);
         }
+        bytes.read();
         emit.note_reported(AGENT);
         emit.note_said(SAID, &text);
         emit.text(0, &text);

@@ -80,15 +80,23 @@ const EVENT: Rows = &[
     row("messageStop", Means::Object(ENDING)),
     row("metadata", Means::Object(COUNTS)),
     row("chunk", Means::Object(CHUNK)),
-    row("bytes", Means::Silent),
+    BYTES,
 ];
 
 /// The members of a chunk. The bytes have been read before.
 const CHUNK: Rows = &[
     row(".", Means::Unreadable).when(|chunk| !chunk.get("bytes|attribution").is_given()),
-    row("bytes", Means::Silent),
+    BYTES,
     row("attribution.citations[]", Means::Source(&ORIGIN)),
 ];
+
+/// The wrapped event, which is read before.
+const BYTES: Row = row(
+    "bytes",
+    Means::Hook(|_, bytes, _| {
+        bytes.as_wrapped();
+    }),
+);
 
 const INDEX: Spot = Spot::Index("contentBlockIndex");
 
@@ -230,7 +238,7 @@ fn read_unknown(emit: &mut Emitter<'_>, piece: Node<'_>, here: &Here<'_>) {
     let is_unknown = |member: &Node<'_>| member.json().says_something() && !KNOWN.contains(&&*member.key());
     for member in piece.children().filter(is_unknown) {
         emit.unknown_piece(here.slot(), &member.key(), piece.json());
-        member.read();
+        member.shown();
     }
 }
 
@@ -294,7 +302,7 @@ fn return_control(emit: &mut Emitter<'_>, control: Node<'_>, _: &Here<'_>) {
         let called = input.get("functionInvocationInput|apiInvocationInput");
         if called.is_object() {
             let name = called.text_at("function|apiPath");
-            let start = CallStart::new(&*name).id(&*id).input(called.read().spelt());
+            let start = CallStart::new(&*name).id(&*id).input(called.as_input().spelt());
             emit.calls().whole_call(0, start);
         }
     });

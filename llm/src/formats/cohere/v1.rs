@@ -51,7 +51,11 @@ pub(super) const WIRE: Wire = Wire {
 };
 
 /// The table for a repeated end: what it repeats is no longer remembered, so nothing is reported.
-const AGAIN: Wire = Wire { events: &[("", &[row(".", Means::Silent)])], ..Wire::NEW };
+const AGAIN: Wire = Wire { events: &[("", &[row(".", Means::Hook(hide))])], ..Wire::NEW };
+
+fn hide(_: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
+    event.shown();
+}
 
 /// Returns the table that applies to an event.
 pub(super) fn wire_of(event: Json<'_>, emit: &Emitter<'_>) -> &'static Wire {
@@ -122,7 +126,7 @@ fn end_calls(emit: &mut Emitter<'_>, calls: Node<'_>, _: &Here<'_>) {
             call.torn();
             return;
         }
-        let (slot, name, input) = (Slot::from(index), call.text_at("name"), call.raw("parameters").read().spelt());
+        let (slot, name, input) = (Slot::from(index), call.text_at("name"), call.raw("parameters").as_input().spelt());
         index += 1;
         if emit.calls().find_in(slot).is_none() {
             if has_forgotten {

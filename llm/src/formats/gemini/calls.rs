@@ -25,7 +25,7 @@ pub(super) fn is_piece(part: Node<'_>) -> bool {
 /// Calls with ids may be interleaved.
 fn read_call(emit: &mut Emitter<'_>, call: Node<'_>, here: &Here<'_>) {
     let (choice, latest) = (here.choice, here.slot());
-    let (id, name, args) = (call.word_at("id"), name_of(call, "name"), arguments(call, "args"));
+    let (id, name, args) = (call.as_call().word_at("id"), name_of(call, "name"), arguments(call, "args"));
     call.member("id").odd(Mark::Torn);
     let mut values = Vec::new();
     call.each("partialArgs[]", &mut |value| values.push(value));
@@ -95,7 +95,7 @@ pub(super) fn name_of<'e>(call: Node<'e>, member: &str) -> Cow<'e, str> {
 pub(super) fn arguments<'e>(call: Node<'e>, own: &str) -> Node<'e> {
     let mut names = [own, "args", "arguments", "parameters", "input"].into_iter();
     let given = names.find(|name| call.member(name).json().says_something());
-    call.raw(given.unwrap_or(own)).read()
+    call.raw(given.unwrap_or(own)).as_input()
 }
 
 /// Adds a value by path to the call that was touched last. Returns false unless `arg` has exactly one value.
@@ -111,7 +111,7 @@ fn set(choice: u64, arg: Node<'_>, emit: &mut Emitter<'_>) -> bool {
         (0 | 1, None) if null.is_there() && !string.is_given() && !switch.is_given() => PathValue::Null,
         _ => return false,
     };
-    let _ = members.map(Node::read);
+    let _ = members.map(Node::as_raw);
     emit.calls().set(choice, &arg.enter().word_at("jsonPath"), value);
     true
 }
@@ -123,8 +123,8 @@ pub(super) fn read_own_call(emit: &mut Emitter<'_>, call: Node<'_>, here: &Here<
     }
     let (id, name) = (call.word_at("id"), name_of(call, "toolType"));
     let is_code = call.key() == "executableCode";
-    let (name, args) = if is_code { ("code_execution", call) } else { (&*name, call.raw("args")) };
+    let (name, args) = if is_code { ("code_execution", call.as_raw()) } else { (&*name, call.raw("args").as_input()) };
     emit.calls().stop(here.slot());
-    let start = CallStart::new(name).id(&*id).input(args.read().spelt());
+    let start = CallStart::new(name).id(&*id).input(args.spelt());
     emit.calls().whole_call(here.choice, start.executor(Executor::Provider));
 }

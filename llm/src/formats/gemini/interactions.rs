@@ -189,6 +189,6 @@ fn repeat_call(emit: &mut Emitter<'_>, step: Node<'_>, _: &Here<'_>) {
             emit.calls().whole_call(0, CallStart::new(&*name).id(&*id).input(input.as_str()));
         }
         (None, Some(_)) if kind.ends_with("_result") => drop(step.read()),
-        _ => emit.unknown_part(if kind.is_empty() { "step" } else { &kind }, step.read().json()),
+        _ => emit.unknown_part(if kind.is_empty() { "step" } else { &kind }, step.shown().json()),
     }
 }

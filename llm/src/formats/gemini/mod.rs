@@ -106,6 +106,7 @@ const SERVER_CONTENT: Rows = &[
     row("modelTurn", Means::Object(&[row(".", Means::Hook(begin_turn)), row(".", CONTENT)])),
     // Transcripts of what the user says, and of the model's audio.
     row("inputTranscription", Means::Data("inputTranscription")),
+    row("inputTranscription.text", Means::Silent),
     row("outputTranscription", Means::Object(&[row("text", Means::Text)])),
     row("groundingMetadata", GROUNDING),
     row("urlContextMetadata.urlMetadata[]", Means::Source(&PAGE)),
@@ -150,7 +151,12 @@ const SENT_BACK: Rows = &[
         .back(Back::PushCall),
 ];
 
-const RESULT: Means = Means::Object(&[row(".", Means::Result(&OUTCOME))]);
+const RESULT: Means = Means::Object(&[
+    row(".", Means::Result(&OUTCOME)),
+    row("output", Means::Silent),
+    row("response", Means::Silent),
+    row("toolType", Means::Silent),
+]);
 
 const OUTCOME: Outcome = Outcome {
     of: "id",

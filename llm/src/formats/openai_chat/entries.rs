@@ -16,7 +16,7 @@ pub(super) fn read_entry(
     executor: Executor,
     emit: &mut Emitter<'_>,
 ) {
-    let Fragment { name, input, is_raw } = fragment;
+    let Fragment { name, input, is_raw, value } = fragment;
     let entry = Entered {
         choice: here.choice,
         index: if let Placed::Index(index) = here.place { index } else { None },
@@ -39,16 +39,29 @@ pub(super) fn read_entry(
             emit.repeat_call(number, name, input.as_str());
             return;
         }
-        Found::Ended(number) => return emit.calls().late(number),
-        Found::Nobody => return emit.calls().unplaced(entry.own_slot()),
+        Found::Ended(number) => {
+            emit.note_piece_again(number, *value);
+            return emit.calls().late(number);
+        }
+        Found::Nobody => {
+            emit.note_piece_in(entry.own_slot(), *value);
+            return emit.calls().unplaced(entry.own_slot());
+        }
     };
     // Some servers send the name in pieces too.
     let is_piece_of_name = here.form == Form::Noted && !entry.has_arguments && emit.calls().extend_name(number, name);
     emit.calls().identify(number, id, if is_piece_of_name { "" } else { name });
     match (input, here.form) {
         _ if !entry.has_arguments => {}
-        (TextOrJson::Text(text), Form::Noted) => emit.calls().append(number, text),
-        (TextOrJson::Text(text), Form::SoFar) => emit.calls().append_so_far(number, text),
+        (TextOrJson::Text(text), Form::Noted) => {
+            emit.note_piece_of(number, *value);
+            emit.calls().append(number, text);
+        }
+        (TextOrJson::Text(text), Form::SoFar) => {
+            if emit.calls().append_so_far(number, text) {
+                emit.note_piece_of(number, *value);
+            }
+        }
         // An object in place of a string is the whole input. It may be repeated after the call's end.
         (whole, _) if emit.repeat_call(number, name, whole.as_str()) => {}
         (whole, _) => emit.calls().whole_of(number, whole.as_str()),
@@ -60,6 +73,8 @@ pub(super) struct Fragment<'a> {
     name: Cow<'a, str>,
     input: TextOrJson<'a>,
     is_raw: bool,
+    /// The input as it stands in the event.
+    pub(super) value: Node<'a>,
 }
 
 impl<'a> Fragment<'a> {
@@ -81,15 +96,16 @@ impl<'a> Fragment<'a> {
         } else {
             entry
         };
-        let input = called.get(if is_raw { "input" } else { "arguments|parameters" });
-        let input = match input.json().piece() {
-            Ok(_) if !is_raw || input.is_string() => input.read().json().text_or_json(),
+        let value = called.get(if is_raw { "input" } else { "arguments|parameters" });
+        let input = match value.json().piece() {
+            Ok(_) if is_raw && value.is_string() => value.as_raw().json().text_or_json(),
+            Ok(_) if !is_raw => value.as_input().json().text_or_json(),
             _ => {
-                input.odd(Mark::Torn);
+                value.odd(Mark::Torn);
                 TextOrJson::Json("")
             }
         };
-        Self { name: called.text_at("name"), input, is_raw }
+        Self { name: called.text_at("name"), input, is_raw, value }
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -13,6 +13,7 @@ use crate::emitter::said::{Part, Scope};
 use crate::event::stop::StopKind;
 use crate::event::{BlockKind, MismatchKind, OpaqueKind};
 use crate::formats::{Format, tool_call};
+use crate::json::Text;
 use crate::message::{Composer, Ids, Shape};
 use crate::wire::{
     Back, ByType, Cited, Form, Here, Mark, Means, Node, Outcome, Owner, Placed, Rows, Shown, Spot, Wire, compose, read,
@@ -108,7 +109,14 @@ const DELTA: Rows = &[
     // Groq sends each call that it executes twice, the second time with its result.
     row(
         "executed_tools[]",
-        Means::Object(&[row(".", Means::Result(&EXECUTED)).when(|it| it.get("output").is_given())]),
+        Means::Object(&[
+            row(".", Means::Result(&EXECUTED)).when(|it| it.get("output").is_given()),
+            row("arguments", Means::Hook(|_, arguments, _| drop(arguments.input()))),
+            row("output", Means::Silent),
+            row("browser_results", Means::Silent),
+            row("code_results", Means::Silent),
+            row("search_results", Means::Silent),
+        ]),
     ),
     WORDS[2],
     row("role", Means::Silent),
@@ -264,9 +272,12 @@ fn stop(emit: &mut Emitter<'_>, choice: Node<'_>, here: &Here<'_>) {
 }
 
 fn entry(emit: &mut Emitter<'_>, entry: Node<'_>, here: &Here<'_>) {
-    let kind = entry.get("type").word();
+    let kind = entry.as_call().get("type").word();
     let executor = if kind.ends_with("_call") { Executor::Provider } else { Executor::Client };
     let (id, fragment) = (entry.word_at("id"), Fragment::of(entry));
+    if id.is_empty() && fragment.is_empty() {
+        entry.member("id").odd(Mark::Odd);
+    }
     if id.is_empty()
         && fragment.is_empty()
         && has_unknown_member(entry)
@@ -299,7 +310,8 @@ fn older_call(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
         let here = Here { place: Placed::Index(Some(0)), ..here.clone() };
         return read_entry(&here, "", &fragment, Executor::Client, emit);
     }
+    fragment.value.as_piece_of(Text::OLDER, false);
     if !newer.children().any(|entry| fragment.repeats(&Fragment::of(entry))) {
-        emit.unknown_part("function_call", delta.get("function_call").read().json());
+        emit.unknown_part("function_call", delta.get("function_call").shown().json());
     }
 }

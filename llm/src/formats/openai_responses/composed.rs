@@ -73,10 +73,14 @@ pub(super) fn string(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     if text.is_there() && !text.is_string() {
         return text.odd(Mark::Torn);
     }
-    let text = text.said();
+    let value = text.as_raw();
+    let text = value.said();
     let string = event.get("command_index").index().unwrap_or(0);
     let Some(home) = Home::of(event, emit) else { return };
     let number = emit.calls().find_open(home.slot());
+    if let Some(number) = number.filter(|_| !is_whole) {
+        emit.note_piece_of(number, value);
+    }
     match number.and_then(|number| state(emit).composed.remove(number).map(|composed| (number, composed))) {
         Some((number, mut composed)) => {
             if is_whole {

@@ -19,7 +19,7 @@ pub(super) fn end(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     if plain == Some(true) && (is_same || &*kind == "response.done") {
         // Items that differ from those of the first end stay unread, so they are reported as unknown parts.
         if said == output {
-            response.read();
+            response.shown();
         }
         return;
     }
@@ -46,7 +46,7 @@ pub(super) fn finish(status: &str, response: Node<'_>, emit: &mut Emitter<'_>) {
     *state = State { part: state.part, choice: state.choice, ..State::default() };
     let detail = response.word_at("incomplete_details.reason");
     emit.end_answer(if detail.is_empty() { status } else { &detail });
-    if let Some(failure) = Failure::at(response.member("error").read().json()) {
+    if let Some(failure) = Failure::at(response.member("error").as_failure().json()) {
         emit.fail(&failure);
     }
     emit.usage(response.member("usage").read().json());

@@ -37,7 +37,7 @@ const XAI_TOOLS: &str = "browse_page|code_execution|open_page|view_image|view_x_
 
 /// Returns the form of an item's input; `None` if the item is not a call.
 pub(super) fn form(item: Node<'_>) -> Option<Form> {
-    Some(match &*item.word_at("type") {
+    let form = match &*item.word_at("type") {
         "function_call" | "mcp_call" | "mcp_approval_request" => Form::Streamed,
         "custom_tool_call" | "code_interpreter_call" => Form::StreamedRaw,
         "apply_patch_call" => Form::Composed(Of::Patch),
@@ -47,7 +47,9 @@ pub(super) fn form(item: Node<'_>) -> Option<Form> {
         "local_shell_call" | "computer_call" | "tool_search_call" => Form::Whole,
         "web_search_call" | "file_search_call" | "image_generation_call" => Form::Whole,
         _ => return None,
-    })
+    };
+    item.as_call();
+    Some(form)
 }
 
 /// Returns true if an item ended early: it failed, or is still in progress. The status of a search or an image does not
@@ -111,10 +113,12 @@ pub(super) fn tool(item: Node<'_>) -> Cow<'_, str> {
 pub(super) fn input(item: Node<'_>) -> Cow<'_, str> {
     let action = item.member("action");
     let mut object = match (form(item), &*item.word_at("type")) {
-        (Some(Form::Streamed | Form::StreamedRaw), _) => match ["input", "code"].map(|text| item.member(text).said()) {
-            [input, code] if input.is_empty() && code.is_empty() => return item.member("arguments").input(),
-            [input, code] => return if input.is_empty() { code } else { input },
-        },
+        (Some(Form::Streamed | Form::StreamedRaw), _) => {
+            match ["input", "code"].map(|text| item.member(text).raw_text()) {
+                [input, code] if input.is_empty() && code.is_empty() => return item.member("arguments").input(),
+                [input, code] => return if input.is_empty() { code } else { input },
+            }
+        }
         (Some(Form::Composed(Of::Patch)), _) => {
             let operation = reordered(item.member("operation"), &["type", "path", "diff"]);
             [r#"{"callId":"#, &quoted(&own_id(item)), r#","operation":"#, &operation, "}"].concat()
@@ -126,7 +130,7 @@ pub(super) fn input(item: Node<'_>) -> Cow<'_, str> {
         (_, "tool_search_call") => item.member("arguments").input().into_owned(),
         // A search that failed may have no action.
         (_, "web_search_call") if !action.is_object() => String::from("{}"),
-        _ => action.read().spelt().to_owned(),
+        _ => action.as_raw().spelt().to_owned(),
     };
     if is_incomplete(item) && object.pop() != Some('}') {
         object.clear();
@@ -140,7 +144,7 @@ pub(super) fn reordered(object: Node<'_>, first: &[&str]) -> String {
     let mut text = String::from("{");
     // Not sorted, because the code for that would be larger than the rest of this file.
     for wanted in 0..=first.len() {
-        for member in object.read().children().filter(|member| object.is_object() && rank(&member.key()) == wanted) {
+        for member in object.as_raw().children().filter(|member| object.is_object() && rank(&member.key()) == wanted) {
             push_member(&mut text, &quoted(&member.key()), member.spelt());
         }
     }
@@ -151,7 +155,7 @@ pub(super) fn reordered(object: Node<'_>, first: &[&str]) -> String {
 pub(super) fn object_of(item: Node<'_>, members: &[&str]) -> String {
     let mut object = String::from("{");
     for (name, value) in members.iter().map(|name| (name, item.member(name))).filter(|(_, value)| value.is_given()) {
-        push_member(&mut object, &quoted(name), value.read().spelt());
+        push_member(&mut object, &quoted(name), value.as_raw().spelt());
     }
     object + "}"
 }

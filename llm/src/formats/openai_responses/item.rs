@@ -25,7 +25,9 @@ pub(super) fn add(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) {
     pass_over_executor(item);
     let form = form(item);
     if matches!(form, Some(Form::Whole | Form::Composed(_))) {
-        pass_over(item, "action|operation|pending_safety_checks");
+        for name in ["action", "operation", "pending_safety_checks"] {
+            item.member(name).as_raw();
+        }
     }
     // The call id of a tool search may change until the item is done.
     if let Some(form) = form.filter(|_| item.word_at("type") != "tool_search_call") {
@@ -112,6 +114,7 @@ pub(super) fn pass_over(item: Node<'_>, names: &str) {
 /// Marks members that only name the executor as read.
 fn pass_over_executor(item: Node<'_>) {
     item.get("environment").as_object();
+    pass_over(item, "caller");
     if item.word_at("type") == "tool_search_call" {
         pass_over(item, "execution");
     }
@@ -120,7 +123,7 @@ fn pass_over_executor(item: Node<'_>) {
 /// Returns a whole item, and notes its members so that they are not reported when they are repeated.
 fn whole<'e>(item: Node<'e>, emit: &mut Emitter<'_>) -> Json<'e> {
     item.children().for_each(|member| emit.note_member(&member.key(), member.json()));
-    item.read().json()
+    item.shown().json()
 }
 
 /// Returns true if [`report_rest`] has reported this item before, or may have.
@@ -153,21 +156,29 @@ pub(super) fn report_rest(item: Node<'_>, home: &Home<'_>, has_rest: bool, emit:
         "compaction" => emit.opaque(OpaqueKind::Compaction, choice, None, item.read().json()),
         "mcp_approval_request" => {
             let id = item.word_at("id");
-            emit.report(StreamEvent::ApprovalRequest { id: (&*id).into(), call, json: item.read().spelt().into() });
+            emit.report(StreamEvent::ApprovalRequest { id: (&*id).into(), call, json: item.shown().spelt().into() });
         }
         kind if !results.is_empty() && (kind.ends_with("_call") || kind.ends_with("_output")) => {
             let said: String = results.iter().map(|result| result.spelt()).collect();
             let has_failed = item.member("error").is_given() || item.word_at("status") == "failed";
+            // The client's calls have no results of their own.
+            if !matches!(kind, "function_call" | "custom_tool_call") {
+                results.iter().for_each(|result| {
+                    result.read();
+                });
+                pass_over(item, "background|output_format|quality|size");
+            }
             let item = whole(item, emit);
             emit.tool_result(&id, has_failed, item, &said);
         }
         "message" | "reasoning" | "mcp_approval_response" => {
-            if let Some(failure) = Failure::at(item.member("error").read().json()) {
+            if let Some(failure) = Failure::at(item.member("error").as_failure().json()) {
                 emit.fail(&failure);
             }
         }
         // The tools of an MCP server.
         kind @ "mcp_list_tools" => {
+            item.member("tools").read();
             let tools = whole(item, emit);
             emit.data(kind, tools);
         }
@@ -207,7 +218,7 @@ pub(super) fn find(item: Node<'_>, slot: Slot<'_>, emit: &mut Emitter<'_>) -> Op
 /// Reports an item whose call can't be identified as an unknown part.
 pub(super) fn report_unplaced(item: Node<'_>, emit: &mut Emitter<'_>) {
     if form(item).is_some() && !input(item).is_empty() {
-        emit.unknown_part(&item.word_at("type"), item.read().json());
+        emit.unknown_part(&item.word_at("type"), item.shown().json());
     }
 }
 

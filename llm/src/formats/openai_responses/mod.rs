@@ -139,7 +139,7 @@ const WIRE: Wire = Wire {
         // The item repeats the output, if it is ever done.
         (
             "response.shell_call_output_content.delta|response.shell_call_output_content.done",
-            &[row(".", Means::Data(""))],
+            &[row(".", Means::Data("")), row("delta", Means::Silent), row("output", Means::Silent)],
         ),
         (
             "response.output_text.done|response.refusal.done|response.reasoning_text.done|\
@@ -161,7 +161,10 @@ const WIRE: Wire = Wire {
         ),
         ("response.failed|response.done", &[ECHO, row(".", Means::Hook(ending::end))]),
         // Transcripts of what the user says.
-        ("conversation.item.input_audio_transcription.*", &[row(".", Means::Data(""))]),
+        (
+            "conversation.item.input_audio_transcription.*",
+            &[row(".", Means::Data("")), row("delta", Means::Silent), row("transcript", Means::Silent)],
+        ),
         (
             "conversation.item.created|conversation.item.added|conversation.item.done|conversation.item.retrieved",
             &[row(".", Means::Hook(realtime::conversation_item))],
@@ -228,7 +231,7 @@ fn begin(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     }
     begin_plain(response, Some(false), emit);
     // Items are sent in events of their own.
-    response.each("output[]", &mut |item| emit.unknown_part("output", item.read().json()));
+    response.each("output[]", &mut |item| emit.unknown_part("output", item.shown().json()));
 }
 
 fn begin_plain(response: Node<'_>, plain: Option<bool>, emit: &mut Emitter<'_>) {
@@ -275,11 +278,22 @@ fn input_piece(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
         return delta.odd(Mark::Torn);
     }
     let (piece, kind) = (delta.said(), event.word_at("type"));
+    if kind.contains("_call_") && !kind.contains("mcp") && !kind.contains("function") {
+        delta.as_raw()
+    } else {
+        delta.as_input()
+    };
     let Some(home) = Home::of(event, emit) else { return };
     let family = digest_of(kind.split('.').nth(1).unwrap_or_default());
     match emit.calls().find_open(home.slot()) {
-        Some(call) if !is_of_its_family(family, call, emit) => emit.said_otherwise(call, &piece),
-        _ => emit.calls().delta(home.slot(), &piece),
+        Some(call) if !is_of_its_family(family, call, emit) => {
+            emit.note_piece_again(call, delta);
+            emit.said_otherwise(call, &piece);
+        }
+        _ => {
+            emit.note_piece_in(home.slot(), delta);
+            emit.calls().delta(home.slot(), &piece);
+        }
     }
 }
 
@@ -295,7 +309,7 @@ fn is_of_its_family(family: u64, call: u64, emit: &mut Emitter<'_>) -> bool {
 }
 
 fn input_whole(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
-    let (text, name) = (event.get("input|code").said(), form::name(event));
+    let (text, name) = (event.get("input|code").raw_text(), form::name(event));
     let whole = if text.is_empty() { event.member("arguments").input() } else { text };
     let Some(home) = Home::of(event, emit) else { return };
     if let Some(number) = emit.calls().find(home.slot()) {

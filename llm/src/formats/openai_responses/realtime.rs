@@ -64,7 +64,7 @@ pub(super) fn session(emit: &mut Emitter<'_>, session: Node<'_>, _: &Here<'_>) {
 
 pub(super) fn error(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     if let Some(failure) = Failure::reported_by(event.json()) {
-        event.get("error|.").read();
+        event.get("error|.").as_failure();
         emit.report_failure(&failure);
     }
 }
@@ -103,10 +103,10 @@ fn report_as_data(item: Node<'_>, event: Node<'_>, emit: &mut Emitter<'_>) {
     let said = digest_of(&parts.map(Node::spelt).concat());
     let key = format!("/{} {said:x}", item.word_at("id"));
     if emit.has_reported(&key) {
-        item.read();
+        item.shown();
     } else if says_something {
         emit.note_reported(&key);
-        emit.data(&event.word_at("type"), event.read().json());
+        emit.data(&event.word_at("type"), event.shown().json());
     }
 }
 
@@ -126,7 +126,7 @@ pub(super) fn end(event: Node<'_>, emit: &mut Emitter<'_>) {
         kind => kind,
     };
     emit.stop(choice, reason, kind, "", "");
-    if let Some(failure) = Failure::at(response.get("status_details.error").read().json()) {
+    if let Some(failure) = Failure::at(response.get("status_details.error").as_failure().json()) {
         emit.report_failure(&failure);
     }
     emit.usage(response.member("usage").read().json());

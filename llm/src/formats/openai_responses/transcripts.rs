@@ -16,7 +16,10 @@ pub(super) const WIRE: Wire = Wire {
     events: &[
         ("transcript.text.delta|session.output_transcript.delta", &[BEGINS, row("delta", Means::Text).required()]),
         // In another language, or repeated by speaker.
-        ("session.input_transcript.delta|transcript.text.segment", &[BEGINS, row(".", Means::Data(""))]),
+        (
+            "session.input_transcript.delta|transcript.text.segment",
+            &[BEGINS, row(".", Means::Data("")), row("delta", Means::Silent), row("text", Means::Silent)],
+        ),
         ("session.output_audio.delta", &[row("delta", Means::Media(&SOUND)).required()]),
         (
             "transcript.text.done",

@@ -168,7 +168,7 @@ impl Part<'_> {
             let key = format!("part {:?}", self.at());
             if !emit.has_reported(&key) {
                 emit.note_reported(&key);
-                emit.unknown_part(&name, object.read().json());
+                emit.unknown_part(&name, object.shown().json());
             }
         }
         self.whole(kind, &object.get("text|transcript").said(), scope, emit);

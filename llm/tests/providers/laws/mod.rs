@@ -30,10 +30,10 @@ use super::support::{events_of_file, everything, own};
 use super::wire_files;
 
 /// A stream to try: its name, whose it is, and its events.
-struct Recording {
-    name: String,
-    provider: Provider,
-    events: Vec<String>,
+pub(crate) struct Recording {
+    pub(crate) name: String,
+    pub(crate) provider: Provider,
+    pub(crate) events: Vec<String>,
 }
 
 impl Recording {
@@ -46,11 +46,11 @@ impl Recording {
     }
 }
 
-fn recorded_streams() -> Vec<Recording> {
+pub(crate) fn recorded_streams() -> Vec<Recording> {
     recorded::streams().into_iter().filter_map(|name| Recording::new(name.clone(), &recorded::read(&name))).collect()
 }
 
-fn own_streams() -> Vec<Recording> {
+pub(crate) fn own_streams() -> Vec<Recording> {
     let mut found = Vec::new();
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/streams");
     for folder in std::fs::read_dir(&root).unwrap() {
