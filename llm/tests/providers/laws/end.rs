@@ -296,8 +296,8 @@ pub(super) fn check(
         if is_open {
             faults.push("the verdict is Ok in the middle of an answer".to_owned());
         }
-        // A stray fragment is one of a call that came whole.
-        if told.strays > 0 && told.values() != whole.values() {
+        // A stray fragment is one of a call that came whole. Of a contradiction, the damage may take away one side.
+        if told.strays > 0 && told.values() != whole.values() && !whole.is_contradictory() {
             faults.push(format!("the verdict is Ok with strays: {:?} {:?}", told.values(), whole.values()));
         }
         // A piece that can't be read was a piece.
@@ -308,7 +308,7 @@ pub(super) fn check(
         };
         // At Cloudflare a number is a text that is digits alone.
         let is_text = provider.name() == "cloudflare" && damage.is_number_in("/response");
-        if damage.is_of_another_type() && !is_text && !told.has_unknown && is_lost() {
+        if damage.is_of_another_type() && !is_text && !told.has_unknown && !whole.is_contradictory() && is_lost() {
             faults.push(format!("the verdict is Ok, and something of {} was lost", events[damage.from()]));
         }
     } else if wrong.is_empty() && told.has_meant && told.strays == 0 && !told.has_unknown {

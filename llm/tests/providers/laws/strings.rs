@@ -14,6 +14,7 @@ use super::told::Told;
 
 /// The members whose strings need not be reported: the provider, the end of the path (of names alone), and why.
 const LEFT_OUT: &[(&str, &str, &str)] = &[
+    ("*", "index", "where a block stands, which some servers send as a string"),
     ("*", "type", "what kind of event or part it is, which is the kind of what is reported"),
     ("*", "event_type", "the same"),
     ("*", "object", "the same"),

@@ -94,8 +94,11 @@ impl Told {
         if begins && mem::take(&mut self.has_ended) {
             self.first_of_message = self.calls.len();
         }
-        // Nor does the wire say that one begins which another id begins before the end.
-        self.starts |= matches!(event, StreamEvent::Incomplete { reason, .. } if reason == "superseded");
+        // Nor does an event of the wire begin a message with another id, be it after a stop or in the middle of an answer.
+        self.starts |= match event {
+            StreamEvent::Incomplete { reason, .. } => reason == "superseded",
+            other => matches!(other, StreamEvent::Stop { .. }),
+        };
         if matches!(event, StreamEvent::MessageStart { .. }) && mem::take(&mut self.starts) {
             self.first_of_message = self.calls.len();
         }
@@ -188,6 +191,11 @@ impl Told {
             CallEvent::LooksCumulative { .. } => {}
             _ => panic!("{event:?}"),
         }
+    }
+
+    /// Returns true if the stream contradicts itself, in a repetition or in a call with two values.
+    pub(super) fn is_contradictory(&self) -> bool {
+        self.has_mismatch || self.calls.iter().any(|call| call.status == "trailing")
     }
 
     /// All that was reported, to be searched.
