@@ -1,9 +1,11 @@
-//! Events that name a piece of a call and have none that can be read: by null, by nothing, by members that nobody knows. The
-//! event is damaged, and the call in whose middle it stands is not whole, although what is left of it would be.
+//! Events of an open call whose piece is null, missing, of another type, or in an unknown member. Each is reported as
+//! damaged or unknown, and truncates the call, even if the other pieces are a whole input.
+
+use std::slice;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use jsonspigot_llm::{CallErrorKind, Provider};
+use jsonspigot_llm::Provider;
 use serde_json::{Value, json};
 
 use super::support::{Log, read_to_verdict};
@@ -14,12 +16,12 @@ fn read(provider: Provider, events: &[Value]) -> (Log, bool) {
     (log, verdict.is_ok())
 }
 
-/// Each of the events in the middle of a call that is whole without it.
+/// Checks that each of these events truncates a call that is whole without it.
 fn damage(provider: Provider, start: &[Value], end: &[Value], damaged: &[Value]) {
     let (log, is_whole) = read(provider, &[start, end].concat());
     assert_eq!((log.bad_frames.len(), is_whole), (0, true), "{provider}: {:?}", log.summary());
     for event in damaged {
-        let (log, is_whole) = read(provider, &[start, std::slice::from_ref(event), end].concat());
+        let (log, is_whole) = read(provider, &[start, slice::from_ref(event), end].concat());
         assert!(log.bad_frames.len() + log.unknown_parts.len() > 0 && !is_whole, "{provider}: {event}");
         let calls = log.summary();
         assert!(calls.len() == 1 && calls[0].contains("truncated"), "{provider}: {event}: {calls:?}");
@@ -37,10 +39,10 @@ fn converse_stream() {
     for name in ["contentBlockStart", "contentBlockDelta", "contentBlockStop"] {
         damaged.extend([json!([]), json!(null), json!({}), json!(5), json!("x")].map(|odd| json!({name: odd})));
     }
-    damage(Provider::Bedrock, std::slice::from_ref(&start), &end, &damaged);
+    damage(Provider::Bedrock, slice::from_ref(&start), &end, &damaged);
     let piece = delta(json!({"toolUse": {"input": "{\"a\":1}"}}));
     damage(Provider::Bedrock, &[start.clone(), piece], &end, &damaged);
-    // A piece of a kind that is not known is reported, and was one.
+    // A piece of an unknown kind is reported, and truncates the call.
     let [stop, message_stop] = end;
     let (log, is_whole) =
         read(Provider::Bedrock, &[start, delta(json!({"toolUsage": {"input": "{}"}})), stop, message_stop]);
@@ -69,6 +71,13 @@ fn chunks_of_bytes() {
         damaged.extend([json!({"chunk": {"bytes": odd}}), json!({"bytes": odd})]);
     }
     damage(Provider::Bedrock, &start, &end, &damaged);
+    // No base64, without its padding, not UTF-8, an array, and a blank.
+    for bytes in ["*", "Zg", "/w==", "W10=", "IA=="] {
+        let broken = json!({"chunk": {"bytes": bytes}});
+        let (log, _) = read(Provider::Bedrock, &[&start[..], slice::from_ref(&broken), &end].concat());
+        assert_eq!(log.bad_frames, [broken.to_string()]);
+        assert_eq!(log.summary(), [r#"f truncated(bad-frame) {"a":1}"#], "{bytes}");
+    }
 }
 
 #[test]
@@ -122,35 +131,32 @@ fn calls_of_live() {
     assert_eq!((log.unknown_parts.len(), is_whole), (1, false), "{:?}", log.summary());
 }
 
-/// What an event of a kind that nobody knows, or of none, says to an open call, on each wire that has kinds.
+/// Events of an unknown kind, or of none, truncate the open call, since they may have had a piece of it.
 #[test]
 fn pieces_of_an_unknown_kind() {
     use Provider::{AgUi, Anthropic, Cohere, OpenaiChat, OpenaiResponses, VercelUi};
-    let (delta, untyped) = ("{}", |members: Value| members);
+    let delta = "{}";
     let chat = |entry: Value| json!({"choices": [{"index": 0, "delta": {"tool_calls": [entry]}}]});
     for (provider, event) in [
         (Anthropic, json!({"type": "content_block_delta", "index": 0, "delta": {"type": "json_delta", "json": delta}})),
         (Anthropic, json!({"type": "block_delta", "index": 0, "delta": {"partial_json": delta}})),
-        (Anthropic, untyped(json!({"index": 0, "delta": {"type": "input_json_delta", "partial_json": delta}}))),
+        (Anthropic, json!({"index": 0, "delta": {"type": "input_json_delta", "partial_json": delta}})),
         (OpenaiChat, chat(json!({"index": 0, "type": "hologram", "hologram": delta}))),
         (OpenaiChat, chat(json!({"index": 0, "hologram": delta}))),
         (OpenaiResponses, json!({"type": "response.hologram.delta", "output_index": 0, "delta": delta})),
-        (OpenaiResponses, untyped(json!({"output_index": 0, "item_id": "i", "delta": delta}))),
+        (OpenaiResponses, json!({"output_index": 0, "item_id": "i", "delta": delta})),
         (
             Cohere,
             json!({"type": "tool-call-piece", "index": 0, "delta": {"message": {"tool_calls": {"piece": delta}}}}),
         ),
-        (
-            Cohere,
-            untyped(json!({"index": 0, "delta": {"message": {"tool_calls": {"function": {"arguments": delta}}}}})),
-        ),
+        (Cohere, json!({"index": 0, "delta": {"message": {"tool_calls": {"function": {"arguments": delta}}}}})),
         (AgUi, json!({"type": "TOOL_CALL_PIECE", "toolCallId": "t", "delta": delta})),
-        (AgUi, untyped(json!({"toolCallId": "t", "delta": delta}))),
+        (AgUi, json!({"toolCallId": "t", "delta": delta})),
         (VercelUi, json!({"type": "tool-input-piece", "toolCallId": "t", "inputTextDelta": delta})),
-        (VercelUi, untyped(json!({"toolCallId": "t", "inputTextDelta": delta}))),
+        (VercelUi, json!({"toolCallId": "t", "inputTextDelta": delta})),
     ] {
         let mut events = wires::call(provider, r#"{"a": 1}"#).unwrap();
-        // Responses says the whole afterwards, which would have it.
+        // Responses repeats the whole input afterwards, which would restore the piece.
         let is_again = |event: &Value| event["type"].as_str().is_some_and(|kind| kind.ends_with(".done"));
         events.retain(|event| !is_again(event));
         if provider == OpenaiResponses {
@@ -164,7 +170,7 @@ fn pieces_of_an_unknown_kind() {
         let reported = log.unknown_parts.len() + log.unknown.len();
         assert!(reported > 0 && !is_whole, "{provider}: {event}: {:?}", log.summary());
         assert!(log.summary()[0].contains("truncated(unknown-part)"), "{event}: {:?}", log.summary());
-        // What has lost its type is damaged.
+        // An event whose type is not a string is damaged.
         for lost in [json!(null), json!(5)] {
             let Some(known) = events[at - 1].get("type").filter(|kind| kind.is_string()) else { continue };
             let (mut damaged, known) = (events.clone(), known.clone());
@@ -173,17 +179,5 @@ fn pieces_of_an_unknown_kind() {
             let (log, is_whole) = read(provider, &damaged);
             assert_eq!((log.bad_frames.len(), is_whole), (1, false), "{known} {:?}", log.summary());
         }
-    }
-}
-
-/// A whole call without a name, after one that has ended: none of its own, as where it is the first.
-#[test]
-fn a_call_without_a_name_is_not_started() {
-    let part = |call: Value| json!({"candidates": [{"content": {"parts": [{"functionCall": call}]}}]});
-    let end = json!({"candidates": [{"finishReason": "STOP"}]});
-    let (named, nameless) = (part(json!({"name": "f", "args": {"a": 1}})), part(json!({"args": {"b": 2}})));
-    for events in [vec![nameless.clone(), end.clone()], vec![named, nameless, end]] {
-        let (log, is_whole) = read(Provider::Gemini, &events);
-        assert_eq!((log.errors, is_whole), (vec![(CallErrorKind::NotStarted, None)], false));
     }
 }
