@@ -67,7 +67,9 @@ impl Damage {
         let (parents, last) = place.rsplit_once('/').unwrap_or_default();
         let is_own = place.split('/').any(|name| written.contains(&name))
             || parents.split('/').any(|name| own.contains(&name))
-            || (own.contains(&last) && !is_piece);
+            || (own.contains(&last) && !is_piece)
+            // The input of a step of Codex.
+            || place == "/item/command";
         !is_nothing && kind(was) != kind(wrong) && !is_own
     }
 

@@ -30,9 +30,18 @@ fn refused(value: &Value, at: &str, faults: &mut Vec<String>) {
             }
             for (name, value) in members {
                 // What is in a call's arguments or a result is the model's or the tool's.
-                if !["input", "arguments", "args", "parameters", "output", "result", "results", "functionResponse"]
-                    .contains(&name.as_str())
-                {
+                let written = [
+                    "action",
+                    "input",
+                    "arguments",
+                    "args",
+                    "parameters",
+                    "output",
+                    "result",
+                    "results",
+                    "functionResponse",
+                ];
+                if !written.contains(&name.as_str()) {
                     refused(value, name, faults);
                 }
             }
@@ -118,7 +127,11 @@ pub(super) fn check(provider: Provider, stream: &ProviderStream, told: &Told, fa
         refused(&message, name, &mut found);
         refused_as_a_whole(provider, &message, &mut found);
         let is_claude_s = provider == Provider::Bedrock && message["content"][0].get("type").is_some();
-        let back = read_back(if is_claude_s { Provider::Anthropic } else { provider }, &message);
+        let mut back = read_back(if is_claude_s { Provider::Anthropic } else { provider }, &message);
+        if let Some(call) = message.get("function_call") {
+            let arguments = serde_json::from_str(call["arguments"].as_str().unwrap_or_default()).unwrap_or_default();
+            back.calls.push((call["name"].as_str().unwrap_or_default().to_owned(), arguments));
+        }
         if name == "text alone" {
             if !back.calls.is_empty() {
                 found.push(format!("calls {:?}", back.calls));

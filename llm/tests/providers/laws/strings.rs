@@ -61,6 +61,7 @@ const LEFT_OUT: &[(&str, &str, &str)] = &[
     ("*", "format", "of a sound, or the kind of a signature"),
     ("*", "server_label", "whose tool it is that is called"),
     ("anthropic", "server_name", "the same"),
+    ("anthropic", "index", "where a block stands"),
     ("claude-code", "subagent_type", "of the call that has started the agent"),
     ("claude-code", "task_description", "the same"),
     ("ag-ui", "subtype", "the kind of what is signed"),
