@@ -10,6 +10,7 @@ use jsonspigot_check::laws::Law;
 use jsonspigot_check::recorded;
 
 use super::support::{Log, each_cut, events_of, events_of_file, everything, own, read_bytes, read_with};
+use super::wire_files::is_in_a_file_of;
 
 /// A stream of the table.
 struct Row {
@@ -150,11 +151,17 @@ fn the_table_of_formats_is_true() {
                 assert_eq!(has(column), *cell != "–", "{format}, column {column}");
             }
             for name in names {
+                checked += 1;
+                if name == "w" {
+                    let reported = if column == 5 { "message " } else { "> {\"event\":\"provider-error\"" };
+                    let is_so = [5, 11].contains(&column) && is_in_a_file_of(format, reported);
+                    assert!(is_so, "{format}, column {column}");
+                    continue;
+                }
                 let mark = marks.iter().find(|mark| mark[0] == name).unwrap_or_else(|| panic!("{name} is explained"));
                 let text = std::fs::read_to_string(root.join(&mark[1])).unwrap();
                 let function = mark.get(2).map_or(format, String::as_str);
                 assert!(text.contains(&format!("fn {function}()")), "{} has no test {function}", mark[1]);
-                checked += 1;
             }
         }
     }

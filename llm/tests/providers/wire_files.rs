@@ -1,18 +1,20 @@
-//! The streams of `tests/wires/<wire>/*.txt`, each with what must come of it.
+//! The streams of `tests/wires/<wire>/*.txt`, each with the lines that it gives.
 //!
-//! A file is a comment on what the stream shows (`# `), options if it needs any, and its input lines, as a provider sends
-//! them: server-sent events or one event a line (`< `), or the text that Bedrock's `chunk` wraps in base64 (`<64 `). Then
-//! come the events as the command prints them (`> `), the verdict, and the message for the next request if there is one.
-//! `JSONSPIGOT_UPDATE_WIRES=1` writes what comes of the input into each file: read the difference before it is committed.
+//! A file is a comment on what the stream shows (`# `), with the issues of other projects that report the same,
+//! options if it needs any, and its input lines, as a provider sends them: server-sent events or one event a line
+//! (`< `), or the text that Bedrock's `chunk` wraps in base64 (`<64 `). Then come the events as the command prints
+//! them (`> `), the verdict, and the message for the next request if there is one. `JSONSPIGOT_UPDATE_WIRES=1`
+//! updates these lines in each file: read the difference before it is committed.
 //!
-//! The options are `structured` (the text is itself JSON) and `told` (the events do not identify their provider).
+//! The options are `structured` (the text is itself JSON), `cumulative` (each fragment of a call repeats all so far)
+//! and `told` (the provider is given, since the events do not identify it).
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::{env, fs};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use jsonspigot::PatternSet;
 use jsonspigot_llm::{Provider, ProviderStream, SAVE_LIMIT, ToolCalls};
 
 use super::restored::restored_stream;
@@ -29,6 +31,7 @@ struct WireFile {
     input: String,
     provider: Provider,
     is_structured: bool,
+    is_cumulative: bool,
     is_told: bool,
 }
 
@@ -44,6 +47,7 @@ impl WireFile {
             wanted: Vec::new(),
             input: String::new(),
             is_structured: false,
+            is_cumulative: false,
             is_told: false,
         };
         for line in text.lines() {
@@ -57,6 +61,7 @@ impl WireFile {
                     for option in options.split(", ") {
                         match option {
                             "structured" => file.is_structured = true,
+                            "cumulative" => file.is_cumulative = true,
                             "told" => file.is_told = true,
                             _ => panic!("{}: unknown option {option}", file.name),
                         }
@@ -73,7 +78,8 @@ impl WireFile {
     }
 
     fn stream(&self, is_detected: bool) -> ProviderStream {
-        let calls = ToolCalls::new(&PatternSet::default());
+        let calls = ToolCalls::builder();
+        let calls = if self.is_cumulative { calls.cumulative() } else { calls }.build();
         let stream =
             if is_detected { ProviderStream::detecting(calls) } else { ProviderStream::new(self.provider, calls) };
         let stream = stream.saveable(SAVE_LIMIT);
@@ -121,9 +127,32 @@ fn paths() -> Vec<PathBuf> {
     paths
 }
 
+/// Returns all files, which are read once.
+fn files() -> &'static [WireFile] {
+    static READ: LazyLock<Vec<WireFile>> = LazyLock::new(|| paths().iter().map(|path| WireFile::new(path)).collect());
+    &READ
+}
+
 /// Returns the name and the input of each file.
 pub(crate) fn inputs() -> Vec<(String, String)> {
-    paths().iter().map(|path| WireFile::new(path)).map(|file| (file.name, file.input)).collect()
+    files().iter().map(|file| (file.name.clone(), file.input.clone())).collect()
+}
+
+/// Returns whether a line that begins like this is in a file of the format. Where formats share a wire, the beginning
+/// of a file's name says which one it is of.
+pub(crate) fn is_in_a_file_of(format: &str, line: &str) -> bool {
+    let prefixes = [
+        ("realtime", "openai-responses/realtime-"),
+        ("gemini_live", "gemini/live-"),
+        ("interactions", "gemini/interactions-"),
+        ("cohere_v1", "cohere/v1-"),
+    ];
+    let own = format!("{}/", format.replace('_', "-"));
+    let prefix = prefixes.iter().find(|(name, _)| *name == format).map_or(own.as_str(), |(_, prefix)| prefix);
+    let is_own = |name: &str| {
+        name.starts_with(prefix) && !prefixes.iter().any(|(_, other)| *other != prefix && name.starts_with(other))
+    };
+    files().iter().filter(|file| is_own(&file.name)).any(|file| file.wanted.iter().any(|it| it.starts_with(line)))
 }
 
 #[test]
