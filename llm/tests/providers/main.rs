@@ -1,4 +1,5 @@
-//! The integration tests of tool calls and provider streams, one binary: recorded streams, streams of our own, rules, quirks, known bugs.
+//! The integration tests of tool calls and provider streams, one binary: recorded streams, streams
+//! of our own, laws and rules.
 
 use jsonspigot_check::streams::{properties, restored, support};
 use jsonspigot_check::{fuzz_inputs, sealed};
@@ -7,7 +8,6 @@ mod wires;
 
 mod accepted;
 mod agents;
-mod besides_calls;
 mod breaking_off;
 mod classes;
 mod connections;
@@ -23,7 +23,6 @@ mod laws;
 mod limits;
 mod messages;
 mod names;
-mod native_wires;
 mod neutral;
 mod nothing_lost;
 mod own_streams;
@@ -42,13 +41,11 @@ mod rewriting;
 mod rules;
 mod saved;
 mod second_reader;
-mod sessions;
 mod unplaced;
 mod wholes;
 mod wire_files;
 
 jsonspigot_check::recorded_tests! {
-    agents: recordings_of_claude_code, recordings_of_codex;
     cuts: a_cut_recording_tells_the_same;
     facts: each_recorded_stream_tells_the_facts_of_the_table;
     fixtures: the_recorded_calls_are_those_of_the_table, every_recorded_file_is_in_the_table,
@@ -56,9 +53,8 @@ jsonspigot_check::recorded_tests! {
         raw_deltas_are_the_arguments;
     going_back: the_message_of_each_recording_holds_what_was_told;
     laws: recorded_streams_that_are_damaged;
-    native_wires: recordings_of_dashscope;
     recordings: streams_are_those_of_the_table, streams_tell_whose_they_are, bodies_of_errors_are_told_by_everyone,
-        every_recording_is_in_a_table;
+        every_recording_is_in_a_table, recordings_of_claude_code, recordings_of_codex, recordings_of_dashscope;
     saved: between_all_events_of_every_recorded_stream;
     second_reader: plain_joins_agree_on_every_recorded_call;
 }

@@ -2,12 +2,14 @@
 //! stop, and the provider's errors; read by whoever finds out the provider, and by whoever is told.
 
 mod agents_and_native;
+mod plain_reading;
 mod table;
 
 use jsonspigot_check::recorded;
 use jsonspigot_llm::Provider;
 
 use self::agents_and_native::AGENTS_AND_NATIVE;
+pub(crate) use self::plain_reading::{recordings_of_claude_code, recordings_of_codex, recordings_of_dashscope};
 use self::table::{BODIES, FAILURES, Failure, Row, STREAMS};
 use super::support::{Log, events_of_file, everything, read_with};
 
