@@ -64,7 +64,7 @@ use crate::stream::Provider;
 ///   provider's own tools. Each string and number in them becomes `"[redacted]"`.
 /// - In an unknown member, of a call or of any other part of an event, and in data of the application, each string,
 ///   number and name of a member becomes `"[redacted]"`. `true`, `false`, `null` and empty strings pass, and so do
-///   numbers in events that are not about a call.
+///   numbers outside of calls, ids, and plain values that have no information about the answer, such as `created`.
 /// - Log probabilities become `null`, since they may repeat a call's arguments.
 ///
 /// Text, reasoning, usage, messages of errors and results of tools pass. Without a rule that redacts, everything passes

@@ -1,5 +1,5 @@
-//! Deviations from JSON that are accepted: in a call's input and in a payload of the text, the status is `accepted`, the
-//! value that of the strict text it stands for, and nothing that was cut or broken is ever accepted.
+//! Deviations from JSON that are accepted: in a call's input and in a payload of the text, the status is `accepted`,
+//! and the value is that of the strict text. A text that was cut or is broken is never accepted.
 
 use jsonspigot::{Leniency, Parser, ParserBuilder, PatternSet};
 use jsonspigot_llm::{
@@ -35,7 +35,10 @@ fn builder(parser: ParserBuilder) -> ToolCallsBuilder {
     ToolCalls::builder().patterns(&PatternSet::new(["$..*"]).unwrap()).parser(parser)
 }
 
-/// What a parser of its own makes of a text: its strict text and the deviations.
+/// The status's name, the value's text, and the deviations.
+type Seen = (&'static str, Option<String>, Vec<(&'static str, u64)>);
+
+/// Returns the strict text that a parser makes of a text, and the deviations.
 fn alone(text: &str) -> (String, Vec<(&'static str, u64)>) {
     let mut parser = lenient().accept_deviations().build();
     parser.feed(text).check().unwrap();
@@ -44,28 +47,29 @@ fn alone(text: &str) -> (String, Vec<(&'static str, u64)>) {
     (value, parser.deviations().iter().map(|it| (it.kind().name(), it.offset())).collect())
 }
 
-/// The status's name, the value's text, and the deviations.
-type Seen = (&'static str, Option<String>, Vec<(&'static str, u64)>);
-
 fn seen(input: &Payload<'_>) -> Seen {
     let deviations: Vec<_> = input.deviations().iter().map(|it| (it.kind().name(), it.offset())).collect();
     assert_eq!(input.deviation_count(), deviations.len() as u64);
-    (input.status().name(), input.value().map(std::string::ToString::to_string), deviations)
+    (input.status().name(), input.value().map(ToString::to_string), deviations)
 }
 
-/// What a call's input comes to, which comes in these pieces, and the calls are saved and restored between them.
-fn ended(choices: &ToolCallsBuilder, pieces: &[&str], reason: &str) -> Seen {
-    let mut log = Log::default();
-    let mut calls = Calls::new(choices);
+/// Returns the end of a call whose input comes in these pieces, and then whole if there is one. The calls are saved and
+/// restored between them.
+fn ended(parser: ParserBuilder, pieces: &[&str], whole: Option<&str>, reason: &str) -> Seen {
+    let (mut log, mut calls) = (Log::default(), Calls::new(&builder(parser)));
     calls.act(&mut log, |calls, on_event| calls.start_with(0, CallStart::new("f").id("1"), on_event));
     for piece in pieces {
         calls.act(&mut log, |calls, on_event| calls.delta_with(0, piece, on_event));
+    }
+    if let Some(whole) = whole {
+        calls.act(&mut log, |calls, on_event| calls.whole_with(0, whole, on_event));
     }
     let found = std::cell::RefCell::new(None);
     calls.act(&mut log, |calls, on_event| {
         calls.end_message_with(reason, |event| {
             if let CallEvent::End { input, .. } = &event {
-                assert_eq!(input.raw(), pieces.concat());
+                let text = pieces.concat();
+                assert_eq!(input.raw(), whole.filter(|whole| whole.starts_with(&text)).unwrap_or(&text));
                 *found.borrow_mut() = Some(seen(input));
             }
             on_event(event);
@@ -74,6 +78,12 @@ fn ended(choices: &ToolCallsBuilder, pieces: &[&str], reason: &str) -> Seen {
     found.into_inner().unwrap()
 }
 
+/// Returns the end of a call whose deviations are accepted.
+fn accepted(pieces: &[&str]) -> Seen {
+    ended(lenient().accept_deviations(), pieces, None, "tool_calls")
+}
+
+/// Returns a text in two pieces, cut at each place, whole, and in single characters.
 fn cuts(text: &str) -> Vec<Vec<&str>> {
     let places: Vec<_> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     let each = places.windows(2).map(|ends| &text[ends[0]..ends[1]]).collect();
@@ -86,42 +96,33 @@ fn a_call_with_deviations_is_accepted() {
     for text in TEXTS {
         let (value, deviations) = alone(text);
         for pieces in cuts(text) {
-            let accepted = ended(&builder(lenient().accept_deviations()), &pieces, "tool_calls");
-            assert_eq!(accepted, ("accepted", Some(value.clone()), deviations.clone()), "{pieces:?}");
+            assert_eq!(accepted(&pieces), ("accepted", Some(value.clone()), deviations.clone()), "{pieces:?}");
         }
-        // Nobody has asked for it.
-        let (status, value, reported) = ended(&builder(lenient()), &[text], "tool_calls");
-        assert_eq!((status, value, &reported), ("malformed", None, &deviations), "{text}");
-        let (status, value, _) = ended(&builder(Parser::builder().accept_deviations()), &[text], "tool_calls");
-        assert_eq!((status, value), ("malformed", None), "without leniency it changes nothing: {text}");
+        // Without the other choice, neither leniency nor acceptance changes the status.
+        assert_eq!(ended(lenient(), &[text], None, "tool_calls"), ("malformed", None, deviations), "{text}");
+        let strict = ended(Parser::builder().accept_deviations(), &[text], None, "tool_calls");
+        assert_eq!((strict.0, strict.1), ("malformed", None), "{text}");
+    }
+    let strict = r#" {"a": [1, "é\n\u0041"], "b": {}} "#;
+    for pieces in cuts(strict) {
+        let value = r#"{"a":[1,"é\n\u0041"],"b":{}}"#.to_owned();
+        assert_eq!(accepted(&pieces), ("complete", Some(value), vec![]), "{pieces:?}");
     }
 }
 
 #[test]
-fn what_is_strict_is_complete() {
-    let text = r#" {"a": [1, "é\n\u0041"], "b": {}} "#;
-    for pieces in cuts(text) {
-        let (status, value, deviations) = ended(&builder(lenient().accept_deviations()), &pieces, "tool_calls");
-        assert_eq!((status, deviations), ("complete", vec![]), "{pieces:?}");
-        assert_eq!(value.unwrap(), r#"{"a":[1,"é\n\u0041"],"b":{}}"#);
-    }
-}
-
-#[test]
-fn what_is_cut_or_broken_is_not_accepted() {
+fn an_input_that_is_cut_or_broken_is_not_accepted() {
     for text in TEXTS {
         for (end, _) in text.char_indices().skip(1) {
             let cut = &text[..end];
-            let (status, value, _) = ended(&builder(lenient().accept_deviations()), &[cut], "max_tokens");
+            let (status, value, _) = ended(lenient().accept_deviations(), &[cut], None, "max_tokens");
             let mut parser = lenient().accept_deviations().build();
             let is_whole = parser.feed(cut).check().and_then(|()| parser.finish().check()).is_ok();
-            if is_whole {
-                assert!(matches!(status, "accepted" | "complete") && value.is_some(), "{cut}");
-            } else {
-                // What may have begun a deviation has begun none.
-                let is_broken = cut.ends_with(['/', 'N']) && matches!(status, "malformed" | "trailing");
-                assert!((status == "truncated" || is_broken) && value.is_none(), "{status} {cut}");
-            }
+            // A slash or an N at the end may have begun a deviation, and has not.
+            let is_broken = cut.ends_with(['/', 'N']) && matches!(status, "malformed" | "trailing");
+            let expected =
+                if is_whole { matches!(status, "accepted" | "complete") } else { status == "truncated" || is_broken };
+            assert!(expected && value.is_some() == is_whole, "{status} {cut}");
         }
     }
     for (text, expected) in [
@@ -131,35 +132,26 @@ fn what_is_cut_or_broken_is_not_accepted() {
         ("{'a': nil}", "malformed"),
     ] {
         for pieces in cuts(text) {
-            let (status, value, _) = ended(&builder(lenient().accept_deviations()), &pieces, "tool_calls");
+            let (status, value, _) = accepted(&pieces);
             assert_eq!((status, value), (expected, None), "{pieces:?}");
         }
     }
 }
 
 #[test]
-fn a_repetition_of_what_is_accepted() {
+fn a_repetition_of_an_accepted_input() {
     let text = "{'a': [1,]}";
-    for (whole, expected) in [
-        (text, "accepted"),
-        (r#"{"a": [1]}"#, "accepted"),
-        (r#"{"a": [1.0]}"#, "accepted"),
-        (r#"{"a": [2]}"#, "truncated"),
+    for (piece, whole, expected) in [
+        (text, text, "accepted"),
+        (text, r#"{"a": [1]}"#, "accepted"),
+        (text, r#"{"a": [1.0]}"#, "accepted"),
+        (text, r#"{"a": [2]}"#, "truncated"),
+        // A lost piece is in the whole.
+        ("{'a': [1", text, "accepted"),
     ] {
-        let (mut log, mut calls) = (Log::default(), Calls::new(&builder(lenient().accept_deviations())));
-        calls.act(&mut log, |calls, on_event| calls.start_with(0, CallStart::new("f"), on_event));
-        calls.act(&mut log, |calls, on_event| calls.delta_with(0, text, on_event));
-        calls.act(&mut log, |calls, on_event| calls.whole_with(0, whole, on_event));
-        calls.act(&mut log, |calls, on_event| calls.end_message_with("tool_calls", on_event));
-        assert_eq!(log.calls[0].status, expected, "{whole}");
+        let (status, ..) = ended(lenient().accept_deviations(), &[piece], Some(whole), "tool_calls");
+        assert_eq!(status, expected, "{piece} {whole}");
     }
-    // What was lost on the way is in the whole.
-    let (mut log, mut calls) = (Log::default(), Calls::new(&builder(lenient().accept_deviations())));
-    calls.act(&mut log, |calls, on_event| calls.start_with(0, CallStart::new("f"), on_event));
-    calls.act(&mut log, |calls, on_event| calls.delta_with(0, "{'a': [1", on_event));
-    calls.act(&mut log, |calls, on_event| calls.whole_with(0, text, on_event));
-    calls.act(&mut log, |calls, on_event| calls.end_message_with("tool_calls", on_event));
-    assert_eq!((log.calls[0].status, log.calls[0].raw.as_str()), ("accepted", text));
 }
 
 #[test]
@@ -188,18 +180,16 @@ fn on_every_wire_with_text() {
             stream.finish_with(&mut on_event);
             assert_eq!(ended, [("accepted", Some(value.clone()), deviations)], "{provider}: {text}");
             assert_eq!(stream.verdict(), Ok(()), "{provider}: {text}");
-            // What goes back is the strict text, or nothing.
+            // The message has the strict text.
             let Some(message) = message else { continue };
-            let message: Value = serde_json::from_str(&message).unwrap();
-            let value: Value = serde_json::from_str(&value).unwrap();
-            let found = arguments(&message);
-            assert_eq!(found, [value], "{provider}: {message}");
+            let [message, value]: [Value; 2] = [message, value].map(|text| serde_json::from_str(&text).unwrap());
+            assert_eq!(arguments(&message), [value], "{provider}: {message}");
         }
     }
     assert_eq!(wires, 11);
 }
 
-/// The arguments of all calls in a message.
+/// Returns the arguments of all calls in a message.
 fn arguments(message: &Value) -> Vec<Value> {
     match message {
         Value::Object(members) => members
@@ -221,7 +211,8 @@ mod payloads {
 
     use super::{PatternSet, Seen, TEXTS, alone, cuts, lenient, seen};
 
-    /// What comes of the payloads of a text in these pieces, the envelope saved and restored between them.
+    /// Returns the payloads of a text in these pieces, and the text around them. The envelope is saved and restored
+    /// between the pieces.
     fn ended(mark: &str, pieces: &[&str]) -> (Vec<Seen>, String) {
         let delimiters: Vec<Delimiter> = vec![mark.parse().unwrap()];
         let patterns = PatternSet::new(["$..*"]).unwrap();
@@ -245,18 +236,17 @@ mod payloads {
 
     #[test]
     fn a_payload_with_deviations_is_accepted() {
-        for text in TEXTS {
-            // A mark stands at the beginning of a text.
-            let text = text.trim_start_matches('\u{feff}');
+        // A byte order mark stands at the beginning of a text.
+        for text in TEXTS.map(|text| text.trim_start_matches('\u{feff}')) {
             let (value, deviations) = alone(text);
             let status = if deviations.is_empty() { "complete" } else { "accepted" };
-            for (mark, open, close) in [
-                ("fence:json", "```json\n", "\n```"),
-                ("tag:x:json", "<x>", "\n</x>"),
-                ("comment:x", "<!--x ", "\n-->"),
+            // The offsets are those after the mark.
+            for (mark, open, close, shift) in [
+                ("fence:json", "```json\n", "\n```", 1),
+                ("tag:x:json", "<x>", "\n</x>", 0),
+                ("comment:x", "<!--x ", "\n-->", 1),
             ] {
                 let whole = format!("a {open}{text}{close} b");
-                let shift = (open.len() - mark_len(mark)) as u64;
                 let deviations: Vec<_> = deviations.iter().map(|(kind, at)| (*kind, at + shift)).collect();
                 for pieces in cuts(&whole) {
                     let (payloads, shown) = ended(mark, &pieces);
@@ -267,51 +257,35 @@ mod payloads {
         }
     }
 
-    /// How long the opening delimiter itself is.
-    fn mark_len(mark: &str) -> usize {
-        match mark {
-            "fence:json" => "```json".len(),
-            "comment:x" => "<!--x".len(),
-            _ => "<x>".len(),
-        }
-    }
-
+    /// Each row is a mark, a text, the statuses and the values of its payloads, and the text around them.
     #[test]
-    fn closing_delimiters_in_strings_and_comments_are_part_of_them() {
-        let text = "```json\n{'a': '```', /* ``` } */ \"b\": \"```\"} // }\n``` and ```json\n{'c': 1,}\n```.";
-        let expected = [("accepted", r#"{"a":"```","b":"```"}"#), ("accepted", r#"{"c":1}"#)];
-        for pieces in cuts(text) {
-            let (payloads, shown) = ended("fence:json", &pieces);
-            let payloads: Vec<_> =
-                payloads.iter().map(|(status, value, _)| (*status, value.as_deref().unwrap())).collect();
-            assert_eq!((&*payloads, shown.as_str()), (&expected[..], " and ."), "{pieces:?}");
-        }
-    }
-
-    #[test]
-    fn what_is_cut_or_broken_is_not_accepted() {
-        for (text, expected) in [
-            ("```json\n{'a': 1", "truncated"),
-            ("```json\n{'a': 1,}", "truncated"),
-            ("```json\n{'a': nil}\n```", "malformed"),
-            ("```json\n{'a': 1} x\n```", "trailing"),
+    fn payloads_that_are_accepted_complete_or_neither() {
+        for (mark, text, expected, around) in [
+            // Closing delimiters in strings and comments are part of them.
+            (
+                "fence:json",
+                "```json\n{'a': '```', /* ``` } */ \"b\": \"```\"} // }\n``` and ```json\n{'c': 1,}\n```.",
+                r#"accepted {"a":"```","b":"```"}|accepted {"c":1}"#,
+                " and .",
+            ),
+            ("fence:json", "```json\n{'a': 1", "truncated ", ""),
+            // A value that has closed is whole, even if the closing delimiter is missing.
+            ("fence:json", "```json\n{'a': 1,}", r#"accepted {"a":1}"#, ""),
+            ("fence:json", "```json\n{'a': nil}\n```", "malformed ", ""),
+            ("fence:json", "```json\n{'a': 1} x\n```", "trailing ", ""),
+            (
+                "bare",
+                "see {\"a\": [1,], \"b\": \"x\ny\"} and {\"c\": 1}",
+                r#"accepted {"a":[1],"b":"x\u000ay"}|complete {"c":1}"#,
+                "see  and ",
+            ),
         ] {
             for pieces in cuts(text) {
-                let (payloads, _) = ended("fence:json", &pieces);
-                // A value that has closed is whole, even if the closing delimiter is missing.
-                let expected = if text.ends_with(",}") { "accepted" } else { expected };
-                assert_eq!(payloads[0].0, expected, "{pieces:?}");
+                let (payloads, shown) = ended(mark, &pieces);
+                let line = |(status, value, _): &Seen| format!("{status} {}", value.as_deref().unwrap_or_default());
+                assert_eq!(payloads.iter().map(line).collect::<Vec<_>>().join("|"), expected, "{pieces:?}");
+                assert_eq!(shown, around, "{pieces:?}");
             }
-        }
-    }
-
-    #[test]
-    fn a_bare_payload() {
-        for pieces in cuts("see {\"a\": [1,], \"b\": \"x\ny\"} and {\"c\": 1}") {
-            let (payloads, shown) = ended("bare", &pieces);
-            assert_eq!((payloads[0].0, payloads[1].0, payloads.len()), ("accepted", "complete", 2), "{pieces:?}");
-            assert_eq!(payloads[0].1.as_deref(), Some(r#"{"a":[1],"b":"x\u000ay"}"#));
-            assert_eq!(shown, "see  and ");
         }
     }
 }

@@ -1,15 +1,65 @@
-//! How an answer ends: one that the provider says went wrong is an error, whatever it calls it, and where no answer has
-//! ended the stream is not whole, whatever else has come.
+//! How a call and an answer end: by the reason, by an error that is a reason, or not at all.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use jsonspigot_llm::{Provider, ProviderStream, SAVE_LIMIT, StopKind, StreamEvent, UnfinishedKind};
+use jsonspigot_llm::Provider::{
+    self, Anthropic, Bedrock, Cohere, Gemini, Ollama, OpenaiChat, OpenaiResponses, VercelUi,
+};
+use jsonspigot_llm::{ProviderStream, SAVE_LIMIT, StopKind, StreamEvent, UnfinishedKind};
 use serde_json::{Value, json};
 
-use super::support::{self, Log, everything};
+use super::support::{self, anthropic, chat, everything};
 
-/// The kinds of the stops, whether a line says that the stream broke off, and why the stream is not whole.
-fn read(provider: Provider, events: &[Value]) -> (Vec<StopKind>, bool, Option<UnfinishedKind>) {
+/// Returns the calls, and the order of what was reported.
+fn calls_and_order(provider: Provider, events: &[String]) -> (Vec<String>, Vec<String>) {
+    let log = support::read(provider, events);
+    (log.summary(), log.order)
+}
+
+/// The stop of a block, a reason, the end of a message and the end of input all end a call.
+#[test]
+fn what_ends_a_call() {
+    let stop = json!({"type": "message_stop"}).to_string();
+    for (text, status) in [("{}", "complete"), ("", "empty")] {
+        for (end, order) in [
+            (anthropic::stop(0), &["call 0", "input 0"][..]),
+            (anthropic::end("tool_use"), &["call 0", "input 0", "stop 0"]),
+            (stop.clone(), &["call 0", "input 0"]),
+            ("[DONE]".to_owned(), &["call 0", "input 0"]),
+        ] {
+            let (calls, told) =
+                calls_and_order(Anthropic, &[anthropic::start(0, "a", "tool"), anthropic::delta(0, text), end.clone()]);
+            assert_eq!(calls, [format!("tool {status} {{}}")], "{end}");
+            assert_eq!(told, order, "{end}");
+        }
+    }
+    let whole = [anthropic::start(0, "a", "tool"), anthropic::delta(0, "{}")];
+    assert_eq!(calls_and_order(Anthropic, &whole).0, ["tool complete {}"]);
+}
+
+/// A call is cut if the reason says so, or is unknown. Without arguments it is empty where the reason is a regular one.
+#[test]
+fn reasons_that_cut_a_call() {
+    for reason in ["max_tokens", "length", "incomplete", "model_context_window_exceeded", "never_heard_of"] {
+        let events = [anthropic::start(0, "a", "tool"), anthropic::delta(0, "{\"a\":"), anthropic::end(reason)];
+        assert_eq!(calls_and_order(Anthropic, &events).0, [format!("tool truncated({reason}) {{\"a\":")]);
+    }
+    for (reason, is_cut) in [
+        ("tool_calls", false),
+        ("stop", false),
+        ("function_call", false),
+        ("length", true),
+        ("content_filter", true),
+        ("never_heard_of", true),
+    ] {
+        let (calls, _) = calls_and_order(OpenaiChat, &[chat::call(0, "a", "tool", ""), chat::end(reason)]);
+        let expected = if is_cut { format!("tool truncated({reason}) ") } else { "tool empty {}".to_owned() };
+        assert_eq!(calls, [expected]);
+    }
+}
+
+/// Returns the kinds of the stops, whether the stream was reported incomplete, and why it is not whole.
+fn ends(provider: Provider, events: &[Value]) -> (Vec<StopKind>, bool, Option<UnfinishedKind>) {
     let mut stream = ProviderStream::new(provider, everything().build()).saveable(SAVE_LIMIT);
     let (mut stops, mut is_incomplete) = (Vec::new(), false);
     let mut on_event = |event: StreamEvent<'_>| match event {
@@ -18,144 +68,102 @@ fn read(provider: Provider, events: &[Value]) -> (Vec<StopKind>, bool, Option<Un
         _ => {}
     };
     events.iter().for_each(|event| stream.push_with(&event.to_string(), &mut on_event));
-    // Said once, however often it is asked.
     stream.finish_with(&mut on_event);
+    // A second end reports nothing.
     stream.finish_with(|event| panic!("{event:?}"));
-    let restored = ProviderStream::new(provider, everything().build())
-        .saveable(SAVE_LIMIT)
-        .restore(&stream.save().unwrap())
-        .unwrap();
+    let restored = ProviderStream::new(provider, everything().build()).saveable(SAVE_LIMIT);
+    let restored = restored.restore(&stream.save().unwrap()).unwrap();
     assert_eq!([stream.stop(), restored.stop()], [stops.last().copied(); 2]);
     (stops, is_incomplete, stream.verdict().err().map(|unfinished| unfinished.kind()))
 }
 
-/// All that is reported.
-fn log(provider: Provider, events: &[Value]) -> Log {
-    support::read(provider, events.iter().map(Value::to_string))
-}
-
+/// Each row is an event with a reason that is an error, and a regular reason in its place.
 #[test]
 fn an_answer_that_stops_with_an_error_is_one() {
-    use Provider::{Bedrock, Cohere, Gemini, Ollama, OpenaiChat, OpenaiResponses, VercelUi};
-    let chat = |reason: &str, native: &str| json!({"choices": [{"index": 0, "delta": {"content": "a"}, "finish_reason": reason, "native_finish_reason": native}]});
-    let response = |kind: &str, status: &str| json!({"type": format!("response.{kind}"), "response": {"id": "r", "status": status, "output": []}});
-    let finish =
-        |reason: &str| json!({"candidates": [{"content": {"parts": [{"text": "a"}]}, "finishReason": reason}]});
-    let interaction =
-        |status: &str| json!({"event_type": "interaction.completed", "interaction": {"id": "i", "status": status}});
-    let live = |reason: &str| json!({"serverContent": {"modelTurn": {"parts": [{"text": "a"}]}, "turnComplete": true, "turnCompleteReason": reason}});
-    let done =
-        |status: &str| json!({"type": "response.done", "event_id": "e", "response": {"id": "r", "status": status}});
-    for (provider, event, regular) in [
-        (OpenaiChat, chat("error", ""), chat("stop", "")),
-        (OpenaiChat, chat("stop", "error"), chat("stop", "stop")),
-        (OpenaiChat, chat("tool_calls", "MALFORMED_FUNCTION_CALL"), chat("tool_calls", "")),
-        (OpenaiResponses, response("failed", "failed"), response("completed", "completed")),
-        (OpenaiResponses, response("failed", ""), response("completed", "")),
-        (OpenaiResponses, response("completed", "failed"), response("completed", "in_progress")),
-        (OpenaiResponses, done("failed"), done("completed")),
-        (Gemini, finish("MALFORMED_FUNCTION_CALL"), finish("STOP")),
-        (Gemini, finish("TOO_MANY_TOOL_CALLS"), finish("MAX_TOKENS")),
-        (Gemini, interaction("failed"), interaction("completed")),
-        (Gemini, live("MALFORMED_FUNCTION_CALL"), live("NEED_MORE_INPUT")),
+    let chat = r#"{"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"$"}]}"#;
+    let native =
+        r#"{"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop","native_finish_reason":"$"}]}"#;
+    let calls =
+        r#"{"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"tool_calls","native_finish_reason":"$"}]}"#;
+    let live =
+        r#"{"serverContent":{"modelTurn":{"parts":[{"text":"a"}]},"turnComplete":true,"turnCompleteReason":"$"}}"#;
+    let finish = r#"{"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"$"}]}"#;
+    let completed = r#"{"type":"response.completed","response":{"id":"r","status":"$","output":[]}}"#;
+    let kind = r#"{"type":"response.$","response":{"id":"r","status":"","output":[]}}"#;
+    for (provider, event, error, regular) in [
+        (OpenaiChat, chat, "error", "stop"),
+        (OpenaiChat, chat, "insufficient_system_resource", "sensitive"),
+        (OpenaiChat, chat, "network_error", "context_length_exceeded"),
+        (OpenaiChat, native, "error", "stop"),
+        (OpenaiChat, calls, "MALFORMED_FUNCTION_CALL", ""),
+        (OpenaiResponses, kind, "failed", "completed"),
+        (OpenaiResponses, &kind.replace(r#""status":"""#, r#""status":"$""#), "failed", "completed"),
+        (OpenaiResponses, completed, "failed", "in_progress"),
         (
-            Bedrock,
-            json!({"messageStop": {"stopReason": "malformed_tool_use"}}),
-            json!({"messageStop": {"stopReason": "end_turn"}}),
+            OpenaiResponses,
+            r#"{"type":"response.done","event_id":"e","response":{"id":"r","status":"$"}}"#,
+            "failed",
+            "completed",
         ),
+        (Gemini, finish, "MALFORMED_FUNCTION_CALL", "STOP"),
+        (Gemini, finish, "TOO_MANY_TOOL_CALLS", "MAX_TOKENS"),
         (
-            Cohere,
-            json!({"type": "message-end", "delta": {"finish_reason": "ERROR"}}),
-            json!({"type": "message-end", "delta": {"finish_reason": "COMPLETE"}}),
+            Gemini,
+            r#"{"event_type":"interaction.completed","interaction":{"id":"i","status":"$"}}"#,
+            "failed",
+            "completed",
         ),
-        (
-            Cohere,
-            json!({"event_type": "stream-end", "finish_reason": "ERROR"}),
-            json!({"event_type": "stream-end", "finish_reason": "COMPLETE"}),
-        ),
-        (
-            Ollama,
-            json!({"message": {"content": "a"}, "done": true, "done_reason": "error"}),
-            json!({"message": {"content": "a"}, "done": true, "done_reason": "stop"}),
-        ),
-        (
-            VercelUi,
-            json!({"type": "finish", "finishReason": "error"}),
-            json!({"type": "finish", "finishReason": "stop"}),
-        ),
+        (Gemini, live, "MALFORMED_FUNCTION_CALL", "NEED_MORE_INPUT"),
+        (Bedrock, r#"{"messageStop":{"stopReason":"$"}}"#, "malformed_tool_use", "end_turn"),
+        (Cohere, r#"{"type":"message-end","delta":{"finish_reason":"$"}}"#, "ERROR", "COMPLETE"),
+        (Cohere, r#"{"event_type":"stream-end","finish_reason":"$"}"#, "ERROR", "COMPLETE"),
+        (Ollama, r#"{"message":{"content":"a"},"done":true,"done_reason":"$"}"#, "error", "stop"),
+        (VercelUi, r#"{"type":"finish","finishReason":"$"}"#, "error", "stop"),
     ] {
-        let (stops, _, why) = read(provider, std::slice::from_ref(&event));
+        let ended = |reason: &str| ends(provider, &[serde_json::from_str(&event.replace('$', reason)).unwrap()]);
+        let (stops, _, why) = ended(error);
         assert_eq!((stops, why), (vec![StopKind::Error], Some(UnfinishedKind::ProviderError)), "{event}");
-        let (stops, _, why) = read(provider, std::slice::from_ref(&regular));
-        assert!(stops.len() == 1 && stops[0] != StopKind::Error && why.is_none(), "{regular}: {stops:?} {why:?}");
+        let (stops, _, why) = ended(regular);
+        assert!(stops.len() == 1 && stops[0] != StopKind::Error && why.is_none(), "{event}: {stops:?} {why:?}");
     }
 }
 
+/// Counts, filters and sources alone are no answer. Beside the end of an answer they belong to it.
 #[test]
-fn what_may_come_before_an_answer_is_none() {
-    use Provider::{Anthropic, Bedrock, Gemini, OpenaiChat, VercelUi};
-    let chat_end = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]});
-    let gemini_end = json!({"candidates": [{"finishReason": "STOP"}]});
-    let bedrock_end = json!({"messageStop": {"stopReason": "end_turn"}});
+fn events_that_may_come_before_an_answer_are_none() {
+    let chat = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
+    let gemini = r#"{"candidates":[{"finishReason":"STOP"}]}"#;
+    let filters = concat!(
+        r#"{"choices":[],"prompt_filter_results":[{"prompt_index":0,"#,
+        r#""content_filter_results":{"hate":{"filtered":false}}}]}"#
+    );
     for (provider, event, end) in [
-        (
-            OpenaiChat,
-            json!({"choices": [], "prompt_filter_results": [{"prompt_index": 0, "content_filter_results": {"hate": {"filtered": false}}}]}),
-            &chat_end,
-        ),
-        (OpenaiChat, json!({"choices": [], "usage": {"prompt_tokens": 4}}), &chat_end),
-        (OpenaiChat, json!({"choices": [], "citations": ["https://a.example"]}), &chat_end),
-        (Gemini, json!({"usageMetadata": {"promptTokenCount": 4}}), &gemini_end),
-        (Gemini, json!({"candidates": [{"safetyRatings": [{"category": "A"}]}]}), &gemini_end),
-        (Bedrock, json!({"metadata": {"usage": {"inputTokens": 4}}}), &bedrock_end),
-        (
-            Anthropic,
-            json!({"type": "message_delta", "delta": {}, "usage": {"output_tokens": 4}}),
-            &json!({"type": "message_stop"}),
-        ),
-        (
-            VercelUi,
-            json!({"type": "source-url", "url": "https://a.example", "sourceId": "s"}),
-            &json!({"type": "finish"}),
-        ),
+        (OpenaiChat, filters, chat),
+        (OpenaiChat, r#"{"choices":[],"usage":{"prompt_tokens":4}}"#, chat),
+        (OpenaiChat, r#"{"choices":[],"citations":["https://a.example"]}"#, chat),
+        (Gemini, r#"{"usageMetadata":{"promptTokenCount":4}}"#, gemini),
+        (Gemini, r#"{"candidates":[{"safetyRatings":[{"category":"A"}]}]}"#, gemini),
+        (Bedrock, r#"{"metadata":{"usage":{"inputTokens":4}}}"#, r#"{"messageStop":{"stopReason":"end_turn"}}"#),
+        (Anthropic, r#"{"type":"message_delta","delta":{},"usage":{"output_tokens":4}}"#, r#"{"type":"message_stop"}"#),
+        (VercelUi, r#"{"type":"source-url","url":"https://a.example","sourceId":"s"}"#, r#"{"type":"finish"}"#),
     ] {
-        let alone = read(provider, std::slice::from_ref(&event));
+        let [event, end]: [Value; 2] = [event, end].map(|text| serde_json::from_str(text).unwrap());
+        let alone = ends(provider, std::slice::from_ref(&event));
         assert_eq!(alone, (vec![], true, Some(UnfinishedKind::Incomplete)), "{event}");
-        // Before the end, or after it, it is of an answer that has ended.
-        for events in [[event.clone(), end.clone()], [end.clone(), event.clone()]] {
-            let (_, is_incomplete, why) = read(provider, &events);
+        for events in [[event.clone(), end.clone()], [end, event]] {
+            let (_, is_incomplete, why) = ends(provider, &events);
             assert_eq!((is_incomplete, why), (false, None), "{events:?}");
         }
     }
 }
 
-#[test]
-fn a_reason_by_another_name() {
-    let choice = |reason: &str, other: &str| json!({"choices": [{"index": 0, "message": {"role": "assistant", "content": "Hi"}, "finish_reason": reason, "stop_reason": other}]});
-    let chunk = |event: &Value| json!({"chunk": {"bytes": BASE64_STANDARD.encode(event.to_string())}});
-    for (event, stop) in [
-        (choice("", "stop"), Some("stop finished")),
-        (choice("", "length"), Some("stop length")),
-        (choice("stop", "###"), Some("stop stop-sequence \"###\"")),
-        // No reason, for all that is known.
-        (choice("", "###"), None),
-    ] {
-        for (provider, event) in [(Provider::OpenaiChat, event.clone()), (Provider::Bedrock, chunk(&event))] {
-            let log = log(provider, &[event]);
-            let stops: Vec<_> =
-                log.besides.iter().filter(|told| told.starts_with("stop")).map(String::as_str).collect();
-            assert_eq!((log.text.as_str(), stops.first().copied()), ("Hi", stop), "{provider}");
-        }
-    }
-}
-
-/// An agent's text may be anything, even what could be a model's event, once the stream has shown that it is an agent's. It
-/// has no end of its own, so that nobody can tell it from one that was cut.
+/// The text of an agent may be anything, even a model's event, once another event has shown that an agent sends it. The
+/// stream has no end of its own, so it always counts as cut.
 #[test]
 fn an_agents_text_is_text() {
     let chunk = |text: &str| json!({"chunk": {"bytes": BASE64_STANDARD.encode(text)}});
     let model = r#"{"outputText": "Hi", "completionReason": "FINISH"}"#;
-    let (trace, text) = (json!({"trace": {"trace": {"a": 1}}}), chunk("So: "));
+    let trace = json!({"trace": {"trace": {"a": 1}}});
     let mut cited = chunk(model);
     cited["chunk"]["attribution"] = json!({"citations": []});
     for (events, expected) in [
@@ -164,33 +172,10 @@ fn an_agents_text_is_text() {
         (vec![trace, chunk("{")], "{"),
         (vec![json!({"files": {"files": []}}), chunk(model)], model),
         (vec![cited], model),
-        (vec![text, chunk(model)], &["So: ", model].concat()),
+        (vec![chunk("So: "), chunk(model)], &["So: ", model].concat()),
     ] {
-        let log = log(Provider::Bedrock, &events);
+        let log = support::read(Bedrock, events.iter().map(Value::to_string));
         assert_eq!((log.text.as_str(), log.bad_frames.len()), (expected, 0), "{events:?}");
         assert_eq!(log.incomplete.is_some(), expected != "Hi", "{events:?}");
-    }
-}
-
-#[test]
-fn a_snapshot_after_the_result_comes_too_late() {
-    let call = |arguments: &str| json!({"type": "MESSAGES_SNAPSHOT", "messages": [{"toolCalls": [{"id": "c", "function": {"name": "f", "arguments": arguments}}]}]});
-    let event = |kind: &str, delta: &str| json!({"type": kind, "toolCallId": "c", "toolCallName": "f", "delta": delta, "content": "x"});
-    for (pieces, snapshot, why) in [
-        ("", r#"{"a":1}"#, Some(UnfinishedKind::Mismatch)),
-        ("", "{}", None),
-        // The history is the application's: it says nothing of what has come.
-        (r#"{"a":1}"#, r#"{"a":2}"#, None),
-    ] {
-        let events = [
-            json!({"type": "RUN_STARTED", "runId": "r"}),
-            event("TOOL_CALL_START", ""),
-            event("TOOL_CALL_ARGS", pieces),
-            event("TOOL_CALL_END", ""),
-            event("TOOL_CALL_RESULT", ""),
-            call(snapshot),
-            json!({"type": "RUN_FINISHED"}),
-        ];
-        assert_eq!(read(Provider::AgUi, &events).2, why, "{pieces} {snapshot}");
     }
 }

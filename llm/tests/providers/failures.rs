@@ -1,4 +1,4 @@
-//! The provider's errors in all their shapes, and events that mean nothing: each is told, none is taken for another.
+//! The provider's errors in all their shapes, and events that mean nothing: each is reported as what it is.
 
 use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
 use proptest::prelude::*;
@@ -6,19 +6,19 @@ use serde_json::{Value, json};
 
 use super::support::{Log, anthropic, chat, everything, read, read_with, responses};
 
-/// Each error with its type and code, as `message | type | code`.
+/// Returns each error with its type and code, as `message | type | code`.
 fn failures(log: &Log) -> Vec<String> {
     let told = log.provider_errors.iter().zip(&log.error_kinds);
     let part = |part: &Option<String>| part.clone().unwrap_or_default();
     told.map(|(message, (kind, code))| format!("{message} | {} | {}", part(kind), part(code))).collect()
 }
 
-/// An event alone, by a provider who is named or found out.
+/// Reads one event, of a provider that is named or detected.
 fn alone(provider: Option<Provider>, event: &Value) -> Log {
     read_with(provider, everything(), [event.to_string()])
 }
 
-/// What calls itself an error is one for every provider, alone or amid a stream.
+/// An event that calls itself an error is one for every provider, alone or in the middle of a stream.
 #[test]
 fn events_that_call_themselves_errors() {
     let aws = json!({"message": "Slow down"});
@@ -64,14 +64,6 @@ fn events_that_call_themselves_errors() {
     }
 }
 
-/// The words of an error may lie deeper, as in Mistral's 422; all of it is in `value`.
-#[test]
-fn words_of_the_first_detail() {
-    let error =
-        json!({"object": "error", "message": {"detail": [{"msg": "m"}, {"msg": "n"}]}, "type": "t", "code": 422});
-    assert_eq!(failures(&alone(None, &error)), ["m | t | 422"]);
-}
-
 /// The body of an HTTP error may say nothing but its words. It is the one event there is.
 #[test]
 fn bodies_that_are_errors_only_if_they_are_alone() {
@@ -90,7 +82,7 @@ fn bodies_that_are_errors_only_if_they_are_alone() {
             let log = alone(provider, &event);
             assert_eq!((failures(&log), &log.unknown), (vec![failure.to_owned()], &vec![]), "{provider:?} {event}");
         }
-        // Amid a stream, in front of one, or with more in it, it is something else; it is told all the same.
+        // In the middle of a stream, before one, or with another member, it is reported as unknown.
         let text = event.to_string();
         let events = [chat::end("stop"), text.clone(), chat::end("stop")];
         let behind = read(Provider::OpenaiChat, &events);
@@ -121,6 +113,11 @@ fn errors_inside_events() {
         (Provider::OpenaiChat, json!({"choices": [], "x_groq": {"error": "m"}}), "m |  | "),
         (Provider::OpenaiChat, json!({"choices": [], "base_resp": {"status_code": 5, "status_msg": "m"}}), "m |  | 5"),
         (Provider::Anthropic, json!({"type": "message_delta", "delta": {"error": error}}), "m | t | 5"),
+        (
+            Provider::ClaudeCode,
+            json!({"type": "stream_event", "session_id": "s", "event": {"type": "error", "error": error}}),
+            "m | t | 5",
+        ),
         (Provider::OpenaiResponses, json!({"type": "response.failed", "response": {"error": error}}), "m | t | 5"),
         (Provider::Gemini, json!({"candidates": [], "error": {"code": 5, "message": "m", "status": "T"}}), "m | T | 5"),
         (Provider::Cohere, json!({"type": "message-end", "delta": {"error": "m"}}), "m |  | "),
@@ -151,7 +148,7 @@ fn empty_errors_are_none() {
     }
 }
 
-/// Under `auto` an error is told when it comes, not when it is known whose it is, and once.
+/// While the provider is not detected, an error is reported at once, and only once.
 #[test]
 fn errors_are_told_at_once() {
     let mut calls = ProviderStream::detecting(ToolCalls::builder().build());
@@ -172,7 +169,7 @@ fn events_of_unknown_types_are_told() {
         for event in [json!({"type": "never_heard_of", "error": "m", "y": 1}), json!({"x": 1})] {
             let log = alone(Some(provider), &event);
             let text = vec![event.to_string()];
-            // What has a type of its own is taken for a new event of the provider's.
+            // An event with a type is taken for a new one of the provider's.
             let expected = match event.get("type") {
                 Some(_) => Log { unknown_parts: text, ..Log::default() },
                 None => Log { unknown: text, ..Log::default() },
@@ -180,27 +177,18 @@ fn events_of_unknown_types_are_told() {
             assert_eq!(log, expected, "{provider}");
         }
     }
-    // The known ones that tell nothing are not.
-    for (provider, events) in [
-        (Provider::Anthropic, &["ping"][..]),
-        (Provider::Cohere, &["content-end", "citation-start", "citation-end", "debug"]),
-        (Provider::AgUi, &["RAW", "CUSTOM", "STEP_STARTED", "STATE_DELTA", "MESSAGES_SNAPSHOT"]),
-        (Provider::VercelUi, &["start-step", "finish-step", "data-x"]),
-        (Provider::Gemini, &["interaction.status_update", "step.start"]),
-        (
-            Provider::OpenaiResponses,
-            &[
-                "keepalive",
-                "response.in_progress",
-                "response.queued",
-                "response.output_text.annotation.added",
-                "response.web_search_call.searching",
-                "response.mcp_call.failed",
-                "response.reasoning_summary_part.added",
-            ],
-        ),
+    // Known types that report nothing, or an application's data.
+    for (provider, kinds) in [
+        (Provider::Anthropic, "ping"),
+        (Provider::Cohere, "content-end citation-start citation-end debug"),
+        (Provider::AgUi, "RAW CUSTOM STEP_STARTED STATE_DELTA MESSAGES_SNAPSHOT"),
+        (Provider::VercelUi, "start-step finish-step data-x"),
+        (Provider::Gemini, "interaction.status_update step.start"),
+        (Provider::OpenaiResponses, "keepalive response.in_progress response.queued response.mcp_call.failed"),
+        (Provider::OpenaiResponses, "response.output_text.annotation.added response.web_search_call.searching"),
+        (Provider::OpenaiResponses, "response.reasoning_summary_part.added"),
     ] {
-        for kind in events {
+        for kind in kinds.split(' ') {
             let member = if provider == Provider::Gemini { "event_type" } else { "type" };
             let log = alone(Some(provider), &json!({ member: kind }));
             let data = log.data.clone();
@@ -223,7 +211,7 @@ fn events_of_unknown_types_are_told() {
     }
 }
 
-/// A list of objects is as many events; of anything else it is none.
+/// A list of objects is as many events. Any other list is a bad frame.
 #[test]
 fn lists_of_events() {
     let events = [chat::call(0, "a", "tool", "{"), chat::more(0, "}"), chat::end("tool_calls")];
@@ -248,8 +236,8 @@ fn values() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// An object in which no provider finds anything is told, whole, and nothing else is told with it but what stands beside
-    /// an error.
+    /// An object in which no provider finds anything is told, whole, and nothing else is told with it but what stands
+    /// beside an error.
     #[test]
     fn nothing_is_dropped_in_silence(mut events in prop::collection::vec(values(), 1..4)) {
         // A message is Ollama's.
@@ -264,7 +252,7 @@ proptest! {
     }
 }
 
-/// When an error says that the same request may succeed: in words, in a member of its own, or as Google says it.
+/// The time after which the same request may succeed, in the message, in a member of its own, or in Google's details.
 #[test]
 fn waiting_times() {
     let told = |error: Value| {
@@ -272,35 +260,13 @@ fn waiting_times() {
         assert_eq!(log.retries.len(), 1, "{log:?}");
         log.retries[0]
     };
-    for (said, millis) in [
-        ("1.2s", Some(1200)),
-        ("350ms", Some(350)),
-        ("1m3s", Some(63_000)),
-        ("1m 3s", Some(63_000)),
-        ("1h12m30.5s", Some(4_350_500)),
-        ("2d", Some(172_800_000)),
-        ("0s", Some(0)),
-        ("0.0005s", Some(0)),
-        ("20 seconds", Some(20_000)),
-        ("5 minutes", Some(300_000)),
-        ("1.23456789s", Some(1234)),
-        ("6m0s 7s", Some(360_000)),
-        ("18446744073709551615s", Some(u64::MAX)),
-        ("18446744073709551615d18446744073709551615d", Some(u64::MAX)),
-        ("18446744073709551616s", None),
-        ("-1s", None),
-        ("NaN", None),
-        ("Infinity", None),
-        ("infs", None),
-        ("1e9s", None),
-        ("1.2.3s", None),
-        (".5s", None),
-        ("s", None),
-        ("", None),
-        ("5 parsecs", None),
-        ("5 fortnights", None),
-        ("soon", None),
-    ] {
+    let times = "1.2s=1200|350ms=350|1m3s=63000|1m 3s=63000|1h12m30.5s=4350500|2d=172800000|0s=0|0.0005s=0|\
+        5 minutes=300000|20 seconds=20000|1.23456789s=1234|6m0s 7s=360000|18446744073709551615s=18446744073709551615|\
+        18446744073709551615d18446744073709551615d=18446744073709551615|18446744073709551616s=|-1s=|NaN=|Infinity=|\
+        infs=|1e9s=|1.2.3s=|.5s=|s=|=|5 parsecs=|5 fortnights=|soon=";
+    for time in times.split('|') {
+        let (said, millis) = time.split_once('=').unwrap();
+        let millis = millis.parse().ok();
         // Where nothing can be read, what the code says counts.
         let message = format!("Rate limit reached. Please try again in {said}. Visit https://example.com.");
         assert_eq!(told(json!({"message": message, "code": "rate_limit_exceeded"})), (Some("later"), millis), "{said}");
@@ -308,21 +274,12 @@ fn waiting_times() {
         let google = json!({"message": "m", "status": "RESOURCE_EXHAUSTED", "details": google});
         assert_eq!(told(google), (Some("later"), millis), "{said}");
     }
-    for (member, millis) in [
-        (json!(7), Some(7000)),
-        (json!(0.25), Some(250)),
-        (json!("7"), Some(7000)),
-        (json!("1m"), Some(60_000)),
-        (json!(-7), None),
-        (json!("-7"), None),
-        (json!(1e300), None),
-        (json!("99999999999999999999"), None),
-        (json!("7,"), None),
-        (json!(null), None),
-        (json!([7]), None),
-        (json!({"seconds": 7}), None),
-        (json!(true), None),
-    ] {
+    let members = json!([
+        [7, 7000], [0.25, 250], ["7", 7000], ["1m", 60_000], [-7, null], ["-7", null], [1e300, null], ["7,", null],
+        ["99999999999999999999", null], [null, null], [[7], null], [{"seconds": 7}, null], [true, null],
+    ]);
+    for row in members.as_array().unwrap() {
+        let (member, millis) = (&row[0], row[1].as_u64());
         let error = json!({"message": "m", "type": "overloaded_error", "retry_after": member});
         assert_eq!(told(error), (Some("later"), millis), "{member}");
     }

@@ -1,5 +1,5 @@
-//! Payloads in the assistant's text: a stream with an envelope says of each block's text what an envelope alone says of it,
-//! however it is cut, and whatever is saved in between.
+//! Payloads in the assistant's text: a stream with an envelope reports of each block's text what an envelope alone
+//! reports, wherever it is cut, saved and restored.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,10 @@ use jsonspigot_llm::{
 use serde_json::{Value, json};
 
 use super::restored::restored_stream;
-use super::wires;
+use super::wires::{self, replace};
 
-const MARKS: [&str; 4] = ["fence:json", "tag:think", "comment:context", "fence:*"];
+/// The delimiters of the payloads, which the wire files with payloads have too.
+pub(crate) const MARKS: [&str; 4] = ["fence:json", "tag:think", "comment:context", "fence:*"];
 
 /// Each has another way to end.
 const TEXTS: [&str; 8] = [
@@ -37,7 +38,7 @@ fn stream(provider: Provider) -> ProviderStream {
     ProviderStream::new(provider, calls).with_envelope(envelope()).saveable(SAVE_LIMIT)
 }
 
-/// What was said of one text, joined.
+/// What was reported of one text, deltas joined.
 #[derive(Debug, Default, PartialEq)]
 struct Heard(Vec<String>);
 
@@ -72,7 +73,7 @@ fn heard_alone(text: &str) -> Heard {
     heard
 }
 
-/// What is said of each block, by a stream that is saved and restored before each event; and the stream.
+/// Returns what is reported of each block, and the stream, which is saved and restored before each event.
 fn heard(mut stream: ProviderStream, events: &[String]) -> (BTreeMap<u64, Heard>, ProviderStream) {
     let mut blocks: BTreeMap<u64, Heard> = BTreeMap::new();
     let mut open = Vec::new();
@@ -101,7 +102,7 @@ fn heard(mut stream: ProviderStream, events: &[String]) -> (BTreeMap<u64, Heard>
     (blocks, stream)
 }
 
-/// A text in pieces of this many characters.
+/// Returns a text in pieces of this many characters.
 fn pieces(text: &str, len: usize) -> Vec<&str> {
     let mut ends: Vec<_> = text.char_indices().map(|(at, _)| at).step_by(len).collect();
     ends.push(text.len());
@@ -114,10 +115,8 @@ fn a_block_is_read_as_its_text_alone() {
     for provider in Provider::ALL {
         for text in TEXTS {
             let expected = heard_alone(text);
-            let is_whole = !expected
-                .0
-                .iter()
-                .any(|line| line.contains("Malformed") || line.contains("Trunc") || line.contains("Trailing"));
+            let is_bad = |line: &String| ["Malformed", "Trunc", "Trailing"].iter().any(|status| line.contains(status));
+            let is_whole = !expected.0.iter().any(is_bad);
             for len in [1, 2, 7, 1000] {
                 let Some(events) = wires::text(*provider, &pieces(text, len)) else { continue };
                 let events: Vec<_> = events.iter().map(Value::to_string).collect();
@@ -152,39 +151,19 @@ fn answers_and_blocks_do_not_mix() {
     assert_eq!(stream.verdict(), Ok(()));
 }
 
-/// Its run ends where a call begins, and what follows is another block's.
+/// A block ends where a call begins, and its payload with it: the rest is text of another block.
 #[test]
 fn a_payload_ends_with_its_block() {
-    let chunks = [
-        json!({"choices": [{"delta": {"content": "```json\n{\"answer\": "}}]}),
-        json!({"choices": [{"delta": {"tool_calls": [{"index": 0, "id": "1", "function": {"name": "f", "arguments": "{}"}}]}}]}),
-        json!({"choices": [{"delta": {"content": "1}\n```"}, "finish_reason": "tool_calls"}]}),
-    ];
-    let mut stream = stream(Provider::OpenaiChat);
-    let mut told = Vec::new();
-    let mut shown = String::new();
-    for chunk in chunks {
-        stream.push_with(&chunk.to_string(), |event| match event {
-            StreamEvent::Payload { block, event: EnvelopeEvent::End { payload, .. }, .. } => {
-                assert_eq!(
-                    (payload.status(), payload.value().is_none()),
-                    (PayloadStatus::Truncated { reason: "end-of-input" }, true)
-                );
-                told.push(format!("payload of {block}"));
-            }
-            StreamEvent::BlockEnd(block) => told.push(format!("end of {}", block.number)),
-            StreamEvent::Call(jsonspigot_llm::CallEvent::Start { .. }) => told.push("call".to_owned()),
-            StreamEvent::Text { text, .. } => shown.push_str(&text),
-            _ => {}
-        });
-    }
-    assert_eq!(told, ["payload of 0", "end of 0", "call", "end of 1"]);
-    assert_eq!(shown, "1}\n```");
-    let unfinished = stream.verdict().unwrap_err();
-    assert_eq!((unfinished.kind(), unfinished.call()), (UnfinishedKind::Payload, None));
+    let call = json!([{"index": 0, "id": "1", "function": {"name": "f", "arguments": "{}"}}]);
+    let texts = ["```json\n{\"answer\": ", "1}\n```"];
+    let [before, after] = texts.map(|text| json!({"choices": [{"delta": {"content": text}}]}).to_string());
+    let call = json!({"choices": [{"delta": {"tool_calls": call}}]}).to_string();
+    let (blocks, _) = heard(stream(Provider::OpenaiChat), &[before, call, after]);
+    assert_eq!(blocks.into_values().collect::<Vec<_>>(), texts.map(heard_alone));
 }
 
-/// How each payload of a stream ended, or each answer where the text itself is the JSON; saved and restored before each event.
+/// Returns how each payload of a stream ended, or each answer where the text itself is the JSON. The stream is saved
+/// and restored before each event.
 fn endings(mut stream: ProviderStream, events: &[String]) -> Vec<String> {
     let mut ended = Vec::new();
     let mut on_event = |event: StreamEvent<'_>| match event {
@@ -205,33 +184,8 @@ fn endings(mut stream: ProviderStream, events: &[String]) -> Vec<String> {
     ended
 }
 
-/// All strings of a value that are this one become another value.
-fn replace(value: &mut Value, this: &str, other: &Value) -> bool {
-    match value {
-        Value::String(text) if text == this => *value = other.clone(),
-        Value::Array(elements) => {
-            return elements
-                .iter_mut()
-                .map(|value| replace(value, this, other))
-                .filter(|is_replaced| *is_replaced)
-                .count()
-                > 0;
-        }
-        Value::Object(members) => {
-            return members
-                .values_mut()
-                .map(|value| replace(value, this, other))
-                .filter(|is_replaced| *is_replaced)
-                .count()
-                > 0;
-        }
-        _ => return false,
-    }
-    true
-}
-
-/// A piece that is damaged or lost, or a repetition that says otherwise, makes of a payload what it makes of a text that is
-/// itself JSON. (The fence is left open, so that the payload is when the text is repeated.)
+/// A piece that is damaged or lost, and a repetition that differs, have the same effect on a payload as on a text that
+/// is itself JSON. The fence is left open, so the payload is open when the text is repeated.
 #[test]
 fn a_payload_of_which_something_is_missing_is_not_complete() {
     let (json, fenced) = (["{\"answer\": 1", "23", "}"], ["See ```json\n{\"answer\": 1", "23", "}"]);
@@ -246,10 +200,8 @@ fn a_payload_of_which_something_is_missing_is_not_complete() {
             let [in_fence, alone] = [(&in_fence, false), (&alone, true)].map(|((pieces, events), is_alone)| {
                 let mut events = events.clone();
                 let has_changed = change(pieces, &mut events);
-                let lines: Vec<_> = events
-                    .iter()
-                    .map(|event| event.as_str().map_or_else(|| event.to_string(), str::to_owned))
-                    .collect();
+                let line = |event: &Value| event.as_str().map_or_else(|| event.to_string(), str::to_owned);
+                let lines: Vec<_> = events.iter().map(line).collect();
                 let stream = stream(*provider);
                 let stream = if is_alone { stream.structured() } else { stream };
                 has_changed.then(|| endings(stream, &lines))
@@ -261,7 +213,7 @@ fn a_payload_of_which_something_is_missing_is_not_complete() {
         let is_repeated = both(&|pieces, events| {
             let whole = pieces.concat();
             let other = json!(whole.replace("123", "124"));
-            events.iter_mut().map(|event| replace(event, &whole, &other)).filter(|is_replaced| *is_replaced).count() > 0
+            events.iter_mut().fold(false, |any, event| replace(event, &whole, &other) | any)
         });
         repeating += usize::from(is_repeated.is_some());
         for status in is_repeated.into_iter().flatten() {
@@ -282,43 +234,6 @@ fn a_payload_of_which_something_is_missing_is_not_complete() {
         }
     }
     assert_eq!((wires, repeating), (12, 1));
-    let chunk = |text: &str| json!({"message": {"content": text}, "done": false}).to_string();
-    let end = json!({"message": {"content": ""}, "done": true, "done_reason": "stop"}).to_string();
-    let ended = |before: &str, after: &str| {
-        let mut stream = stream(Provider::Ollama);
-        let mut ended = Vec::new();
-        for event in [chunk(before).as_str(), "{\"damaged", chunk(after).as_str(), end.as_str()] {
-            stream = restored_stream(&stream, &stream.save().unwrap());
-            stream.push_with(event, |event| {
-                if let StreamEvent::Payload { event: EnvelopeEvent::End { payload, .. }, .. } = event {
-                    ended.push(payload.status().name());
-                }
-            });
-        }
-        assert_eq!(stream.verdict().unwrap_err().kind(), UnfinishedKind::BadFrame);
-        ended
-    };
-    // What has ended before and what begins after it has lost nothing.
-    assert_eq!(ended("```json\n[1]\n``` so", "and ```json\n[2]\n```"), ["complete", "complete"]);
-    assert_eq!(ended("```js", "on\n[1]\n``` and ```json\n[2]\n```"), ["truncated", "complete"]);
-    assert_eq!(ended("```js", "x ```json\n[1]\n```"), ["complete"]);
-    assert_eq!(ended("```json\n[1", "} ]\n```"), ["malformed"]);
-    assert_eq!(ended("<think>a", "b</think><think>c</think>"), ["truncated", "raw"]);
-}
-
-#[test]
-fn reasoning_and_structured_text_are_not_looked_at() {
-    let mut reasoning = String::new();
-    let mut on_event = |event: StreamEvent<'_>| match event {
-        StreamEvent::Reasoning { text, .. } => reasoning.push_str(&text),
-        StreamEvent::Payload { .. } => panic!("{event:?}"),
-        _ => {}
-    };
-    let line = json!({"message": {"thinking": "<think>x</think>"}, "done": true, "done_reason": "stop"}).to_string();
-    stream(Provider::Ollama).push_with(&line, &mut on_event);
-    let line = json!({"message": {"content": "```json\n1\n```"}, "done": true, "done_reason": "stop"}).to_string();
-    stream(Provider::Ollama).structured().push_with(&line, &mut on_event);
-    assert_eq!(reasoning, "<think>x</think>");
 }
 
 #[test]
@@ -334,35 +249,6 @@ fn an_open_payload_can_be_looked_at() {
     assert_eq!(stream.envelopes().into_iter().map(|(block, _)| block).collect::<Vec<_>>(), [0]);
     stream.finish_with(|_| {});
     assert!(stream.envelope(0).is_none());
-}
-
-#[test]
-fn what_owns_its_parts_has_the_shape_of_the_lines() {
-    let line = json!({"message": {"content": "a<think>b</think>```json\n{\"answer\": 1}```<!--context {\"answer\": x} -->"},
-        "done": true, "done_reason": "stop"});
-    let events: Vec<StreamEvent<'static>> = stream(Provider::Ollama).push(&line.to_string()).collect();
-    let lines: Vec<_> = events.iter().map(|event| serde_json::to_string(event).unwrap()).collect();
-    let of = |mark: &str| format!(r#""mark":"{mark}","block":0,"choice":0"#);
-    let (think, json, context) = (of("tag:think"), of("fence:json"), of("comment:context"));
-    let place = r#""kind":"unexpected-byte","offset":12,"line":1,"column":13,"path":"$""#;
-    assert_eq!(
-        lines[1..lines.len() - 3],
-        [
-            r#"{"event":"text","text":"a","block":0}"#.to_owned(),
-            format!(r#"{{"event":"payload-start",{think},"open":"<think>","offset":1}}"#),
-            format!(r#"{{"event":"fragment",{think},"text":"b"}}"#),
-            format!(r#"{{"event":"payload",{think},"status":"raw","raw":"b","close":"</think>"}}"#),
-            format!(r#"{{"event":"payload-start",{json},"open":"```json","offset":17}}"#),
-            format!(r#"{{"event":"begin",{json},"pattern":0,"path":"answer","kind":"number","match":0,"offset":12}}"#),
-            format!(r#"{{"event":"end",{json},"pattern":0,"path":"answer","value":1,"match":0,"offset":13}}"#),
-            format!(r#"{{"event":"payload",{json},"status":"complete","value":{{"answer":1}},"close":"```"}}"#),
-            format!(r#"{{"event":"payload-start",{context},"open":"<!--context","offset":41}}"#),
-            format!(
-                r#"{{"event":"payload",{context},"status":"malformed","raw":" {{\"answer\": x}} ","error":{{{place}}},"close":"-->"}}"#
-            ),
-        ],
-        "{lines:#?}"
-    );
 }
 
 #[test]

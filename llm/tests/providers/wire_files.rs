@@ -6,8 +6,9 @@
 //! them (`> `), the verdict, and the message for the next request if there is one. `JSONSPIGOT_UPDATE_WIRES=1`
 //! updates these lines in each file: read the difference before it is committed.
 //!
-//! The options are `structured` (the text is itself JSON), `cumulative` (each fragment of a call repeats all so far)
-//! and `told` (the provider is given, since the events do not identify it).
+//! The options are `structured` (the text is itself JSON), `cumulative` (each fragment of a call repeats all so far),
+//! `told` (the provider is given, since the events do not identify it), `payloads` (the text is searched for payloads,
+//! and for `answer` in them) and `without-calls` (the message that leaves out the calls is shown too).
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -15,13 +16,16 @@ use std::{env, fs};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use jsonspigot_llm::{Provider, ProviderStream, SAVE_LIMIT, ToolCalls};
+use jsonspigot::PatternSet;
+use jsonspigot_llm::{Envelope, Provider, ProviderStream, SAVE_LIMIT, ToolCalls};
+use serde_json::Value;
 
+use super::payloads::MARKS;
 use super::restored::restored_stream;
-use super::support::{Framing, each_cut};
+use super::support::{self, Framing, each_cut};
 
 /// The number of files when this was last edited: a lower number means that files are not found.
-const FILES: usize = 124;
+const FILES: usize = 355;
 
 struct WireFile {
     name: String,
@@ -33,6 +37,8 @@ struct WireFile {
     is_structured: bool,
     is_cumulative: bool,
     is_told: bool,
+    has_payloads: bool,
+    is_without_calls: bool,
 }
 
 impl WireFile {
@@ -49,10 +55,12 @@ impl WireFile {
             is_structured: false,
             is_cumulative: false,
             is_told: false,
+            has_payloads: false,
+            is_without_calls: false,
         };
         for line in text.lines() {
             match line.split_once(' ').unwrap_or((line, "")) {
-                (">" | "verdict" | "message", _) => {
+                (">" | "verdict" | "message" | "without-calls", _) => {
                     file.wanted.push(line.to_owned());
                     continue;
                 }
@@ -63,6 +71,8 @@ impl WireFile {
                             "structured" => file.is_structured = true,
                             "cumulative" => file.is_cumulative = true,
                             "told" => file.is_told = true,
+                            "payloads" => file.has_payloads = true,
+                            "without-calls" => file.is_without_calls = true,
                             _ => panic!("{}: unknown option {option}", file.name),
                         }
                     }
@@ -82,7 +92,11 @@ impl WireFile {
         let calls = if self.is_cumulative { calls.cumulative() } else { calls }.build();
         let stream =
             if is_detected { ProviderStream::detecting(calls) } else { ProviderStream::new(self.provider, calls) };
-        let stream = stream.saveable(SAVE_LIMIT);
+        let mut stream = stream.saveable(SAVE_LIMIT);
+        if self.has_payloads {
+            let marks = MARKS.map(|mark| mark.parse().unwrap());
+            stream = stream.with_envelope(Envelope::new(marks, &PatternSet::new(["answer"]).unwrap()));
+        }
         if self.is_structured { stream.structured() } else { stream.with_message() }
     }
 
@@ -106,6 +120,9 @@ impl WireFile {
             stream.verdict().map_or_else(|it| it.kind().name().to_owned(), |()| "ok".to_owned())
         ));
         lines.extend(stream.message().map(|message| format!("message {message}")));
+        if self.is_without_calls {
+            lines.extend(stream.message_without_calls().map(|message| format!("without-calls {message}")));
+        }
         lines
     }
 
@@ -118,11 +135,14 @@ impl WireFile {
     }
 }
 
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/wires")
+}
+
 /// Returns the paths of all files, in order.
 fn paths() -> Vec<PathBuf> {
     let inside = |path: PathBuf| fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/wires");
-    let mut paths: Vec<_> = inside(root).flat_map(inside).collect();
+    let mut paths: Vec<_> = inside(root()).flat_map(inside).collect();
     paths.sort_unstable();
     paths
 }
@@ -153,6 +173,13 @@ pub(crate) fn is_in_a_file_of(format: &str, line: &str) -> bool {
         name.starts_with(prefix) && !prefixes.iter().any(|(_, other)| *other != prefix && name.starts_with(other))
     };
     files().iter().filter(|file| is_own(&file.name)).any(|file| file.wanted.iter().any(|it| it.starts_with(line)))
+}
+
+/// Returns the events of the file with this name, such as `anthropic/one-call`, or `None` if there is none.
+pub(crate) fn events_of(name: &str) -> Option<Vec<Value>> {
+    let path = root().join(format!("{name}.txt"));
+    let events = path.exists().then(|| support::events_of(WireFile::new(&path).input.as_bytes()))?;
+    Some(events.iter().filter(|event| !event.is_empty()).map(|event| serde_json::from_str(event).unwrap()).collect())
 }
 
 #[test]

@@ -61,11 +61,10 @@ impl Damage {
         let is_nothing = wrong.is_null() || *wrong == "" || *wrong == json!({}) || was.is_null();
         // A string that is replaced by a number may have been a piece of what a model wrote; in an object, it is the value.
         let own = ["input", "arguments", "args", "parameters", "executableCode"];
-        let written =
-            ["action", "operation", "queries", "revised_prompt", "pending_safety_checks", "environment", "changes"];
+        let written = "action operation queries query revised_prompt pending_safety_checks environment changes";
         let is_piece = was.is_string() && !wrong.is_object();
         let (parents, last) = place.rsplit_once('/').unwrap_or_default();
-        let is_own = place.split('/').any(|name| written.contains(&name))
+        let is_own = place.split('/').any(|name| written.split(' ').any(|own| own == name))
             || parents.split('/').any(|name| own.contains(&name))
             || (own.contains(&last) && !is_piece)
             // The input of a step of Codex.
@@ -112,7 +111,7 @@ impl Damage {
 }
 
 /// The places of all members and elements in an event.
-fn places(value: &Value, at: &str, found: &mut Vec<String>) {
+pub(crate) fn places(value: &Value, at: &str, found: &mut Vec<String>) {
     let inner: Vec<(String, &Value)> = match value {
         Value::Object(members) => {
             let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");

@@ -62,13 +62,14 @@ fn marks(provider: Provider, event: &Value) -> Marks {
                     marks.says.insert(index);
                 }
                 let has_arguments = |entry: &Value| !text(entry, "/function/arguments").is_empty();
-                if choice.pointer("/delta").is_some_and(|delta| *delta != Value::Null) {
+                if ["delta", "message"].iter().any(|name| choice.get(name).is_some_and(|said| !said.is_null())) {
                     marks.may_say.insert(index);
                 }
                 if list(choice, "/delta/tool_calls").iter().any(has_arguments) {
                     marks.has_arguments.insert(index);
                 }
-                if !text(choice, "/finish_reason").is_empty() {
+                // Some servers have the word in place of null.
+                if !["", "null"].contains(&text(choice, "/finish_reason")) {
                     marks.ends.insert(index);
                 }
             }
@@ -107,8 +108,9 @@ fn marks(provider: Provider, event: &Value) -> Marks {
             marks.ends_all = kind == "conversation.response.done";
         }
         "cloudflare" => {
+            // A number is a text of its digits.
             marks.says = says(has(&["/response"]));
-            marks.ends = says(has(&["/finish_reason"]));
+            marks.ends = says(has(&["/finish_reason"]) || event["finish_reason"].is_number());
         }
         "openai-responses" if kind.starts_with("transcript.text.") => {
             marks.says = says(kind == "transcript.text.delta" && has(&["/delta"]));
@@ -118,7 +120,8 @@ fn marks(provider: Provider, event: &Value) -> Marks {
             let is_text = matches!(kind, "response.output_text.delta" | "response.reasoning_summary_text.delta");
             marks.says = says(is_text && has(&["/delta"]));
             marks.begins = kind == "response.created";
-            marks.ends_all = matches!(kind, "response.completed" | "response.incomplete" | "response.failed");
+            let ends = ["response.completed", "response.incomplete", "response.failed", "response.done"];
+            marks.ends_all = ends.contains(&kind);
         }
         "gemini" if has(&["/event_type"]) => {
             let kind = text(event, "/event_type");
@@ -208,7 +211,7 @@ fn marks(provider: Provider, event: &Value) -> Marks {
 /// Whether a message has surely begun and not ended, and whether all have surely ended.
 fn open_and_ended(provider: Provider, events: &[String]) -> (bool, bool) {
     let (mut open, mut may_be_open) = (BTreeSet::new(), BTreeSet::new());
-    let (mut has_ended, mut is_clear) = (false, true);
+    let (mut has_ended, mut is_clear, mut completed, mut so_far) = (false, true, String::new(), String::new());
     for event in events {
         // Some servers quote it.
         if event.trim().trim_matches('"') == "[DONE]" {
@@ -217,6 +220,18 @@ fn open_and_ended(provider: Provider, events: &[String]) -> (bool, bool) {
             continue;
         }
         let Ok(event) = serde_json::from_str::<Value>(event) else { continue };
+        // A response that has been completed may also be done, which ends nothing more.
+        match text(&event, "/type") {
+            "response.completed" => text(&event, "/response/id").clone_into(&mut completed),
+            "response.done" if !completed.is_empty() && completed == text(&event, "/response/id") => continue,
+            _ => {}
+        }
+        // At DashScope, an event with all of the text so far may come once more.
+        let own = text(&event, "/output/choices/0/message/content");
+        if !own.is_empty() && own == so_far && text(&event, "/output/choices/0/finish_reason") == "null" {
+            continue;
+        }
+        own.clone_into(&mut so_far);
         let marks = marks(provider, &event);
         // Nobody knows what may follow an end.
         is_clear = false;

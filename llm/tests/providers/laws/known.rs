@@ -11,7 +11,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("cohere/unknown-part", "text alone: a block of type", "the message has a block whose type is not a string"),
     ("gemini/unfinished-call-before-the-next", STRAYS, "fragments without a start are ignored before a whole call"),
     ("openai-chat/calls-without-index-or-id", OPEN, "a message with another id hides an open choice"),
-    ("openai-chat/nothing-of-a-call", LOST, "an entry with nothing but an id of another type is dropped"),
+    ("openai-chat/custom-tool-named-late", "vanished", "the name of a call that has stopped is dropped"),
     ("openai-chat/unknown-part", OPEN, "a choice with unknown parts alone need not end"),
     ("openai-responses/commands-cut-by-their-item", LOST, "an item whose status is not a string is completed"),
     ("openai-responses/cut-item-without-arguments", LOST, "an item whose status is not a string is completed"),

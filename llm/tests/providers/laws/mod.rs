@@ -26,6 +26,7 @@ use jsonspigot_check::{laws, recorded};
 use jsonspigot_llm::{Provider, ProviderStream};
 
 use self::damage::Damage;
+pub(crate) use self::damage::places;
 use self::told::Told;
 use super::support::{events_of_file, everything, own};
 use super::wire_files;

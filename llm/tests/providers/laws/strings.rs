@@ -182,6 +182,7 @@ pub(super) fn check((provider, damage): (Provider, &Damage), events: &[String], 
             if text.chars().count() < 8
                 || is_id(name)
                 || is_left_out(provider, path)
+                || text.ends_with("_UNSPECIFIED")
                 || taken.contains(text)
                 || !seen.insert(text.to_owned())
             {
