@@ -35,6 +35,10 @@ impl Emitter<'_> {
         let says_more = says_anything && self.has_message();
         let is_another = says_more && !self.is_message(id);
         if is_another && (!self.has_unfinished() || self.user.stream_state.has_lasting_id) {
+            // Another answer than the first may be open.
+            if self.has_unfinished() && !self.is_unfinished(0) {
+                self.break_off("superseded");
+            }
             self.begin_message(id, model);
         } else {
             self.user.stream_state.has_lasting_id |= says_more && !is_another && !id.is_empty();
@@ -61,6 +65,7 @@ impl Emitter<'_> {
     /// answer is unfinished. If both have the same id, it broke off if it had any content.
     pub(crate) fn begin_message(&mut self, id: &str, model: &str) {
         let is_again = !id.is_empty() && self.is_message(id);
+        self.end_again(None);
         if if is_again { self.user.stream_state.has_content } else { self.is_unfinished(0) } {
             self.break_off("superseded");
         }

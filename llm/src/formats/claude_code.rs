@@ -283,7 +283,7 @@ fn choose_block(emit: &mut Emitter<'_>, block: Node<'_>, _: &Here<'_>) -> Rows {
     else {
         return repeat(emit, block);
     };
-    let text = block.word_at(name);
+    let text = block.text_at(name);
     let (at, rest) = emit.news_of_next(kind, &text);
     match kind {
         MismatchKind::Text => emit.text_at(0, at, rest),

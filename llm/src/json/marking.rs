@@ -161,6 +161,13 @@ impl<'e> Node<'e> {
         }
     }
 
+    /// Marks the value as torn if it is not a string.
+    pub(crate) fn odd_unless_string(self) {
+        if !self.is_string() && !self.is_nothing() {
+            self.torn();
+        }
+    }
+
     /// Returns true if the value was marked as odd or torn.
     pub(crate) fn is_odd(self) -> bool {
         self.value().is_some_and(|value| matches!(value.mark.get(), Mark::Odd | Mark::Torn))

@@ -185,7 +185,8 @@ fn any(node: Node<'_>, path: &str, is: fn(Node<'_>) -> bool) -> bool {
 
 /// Returns true if a choice has content, not only a stop reason and what accompanies it.
 fn says_more(choice: Node<'_>) -> bool {
-    const MEMBERS: &str = "content|refusal|reasoning_content|reasoning|tool_calls|function_call";
+    const MEMBERS: &str = "content|refusal|reasoning_content|reasoning|reasoning_details|thinking_blocks|tool_calls|\
+                           function_call";
     !choice.get("text").is_nothing()
         || ["delta", "message"].iter().any(|said| !choice.get(said).get(MEMBERS).is_nothing())
 }

@@ -56,7 +56,9 @@ pub(super) fn form(item: Node<'_>) -> Option<Form> {
 /// describe the input, so it is ignored.
 pub(super) fn is_incomplete(item: Node<'_>) -> bool {
     let is_built_in = matches("web_search_call|file_search_call|image_generation_call", &item.word_at("type"));
-    matches("incomplete|in_progress|failed", &item.word_at("status")) && !is_built_in
+    let status = item.member("status");
+    status.odd_unless_string();
+    (status.is_odd() || matches("incomplete|in_progress|failed", &item.word_at("status"))) && !is_built_in
 }
 
 pub(super) fn executor(item: Node<'_>, emit: &mut Emitter<'_>) -> Executor {

@@ -34,6 +34,7 @@ pub(super) fn add(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) {
         start(item, form, home, emit);
     }
     say(item, home, Scope::Place, emit);
+    item.member("type").odd_unless_string();
 }
 
 fn start(item: Node<'_>, form: Form, home: &Home<'_>, emit: &mut Emitter<'_>) {
