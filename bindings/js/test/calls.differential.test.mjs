@@ -95,6 +95,8 @@ function serialized(event) {
   switch (kind) {
     case "call":
       return { event: kind, call, id, name, choice: event.choice, ...executed };
+    case "warning":
+      return { event: kind, kind: event.type, call };
     case "call-error":
       return { event: kind, ...(call !== undefined && { call }), kind: event.type };
     case "mismatch":

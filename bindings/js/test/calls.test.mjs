@@ -47,6 +47,29 @@ test("a cut call is never complete, and a number only if the end is regular", ()
   assert.deepEqual(ended('{"a":1,"a":2}', undefined).status, "malformed");
 });
 
+test("deltas that each repeat all of the input so far are warned of once", () => {
+  const kinds = (deltas, options) => {
+    const calls = new ToolCalls([], options);
+    calls.start(0, { name: "f" });
+    return deltas.flatMap((delta) => calls.delta(0, delta)).map(({ kind }) => kind).filter((kind) => kind === "warning");
+  };
+  const repeated = ['{"a"', '{"a":1', '{"a":1,"b"', '{"a":1,"b":2}'];
+  assert.deepEqual(kinds(repeated), ["warning"]);
+  assert.deepEqual(kinds(repeated, { cumulative: true }), []);
+  assert.deepEqual(kinds(['{"a"', ':1,"b"', ":2}"]), []);
+});
+
+test("white space without an end is refused", () => {
+  const kindOf = (count, options) => {
+    const calls = new ToolCalls([], options);
+    calls.start(0, { name: "f" });
+    calls.delta(0, `{"a":1${" ".repeat(count)}`);
+    return calls.finish("stop").at(-1).error.kind;
+  };
+  assert.equal(kindOf(70_000), "blank-limit");
+  assert.equal(kindOf(70_000, { limits: { blank: 100_000 } }), "incomplete");
+});
+
 test("deviations are accepted where that is asked for, and shown", () => {
   const calls = new ToolCalls([], { lenient: "model-output", accept: true });
   calls.start(0, { name: "f" });

@@ -225,7 +225,7 @@ impl OpenCall {
         let Some((count, last)) = self.extensions else { return };
         let so_far = self.input.raw_bytes();
         let before = so_far.len().checked_sub(last).and_then(|start| so_far.get(start..)).unwrap_or_default();
-        let is_chain = text.as_bytes().starts_with(before) && (last > 0 || so_far.is_empty());
+        let is_chain = !self.is_full && text.as_bytes().starts_with(before) && (last > 0 || so_far.is_empty());
         let count = count + u8::from(last > 0 && text.len() > last);
         self.extensions = (is_chain && count < 2).then_some((count, text.len()));
         if is_chain && count == 2 {

@@ -65,4 +65,5 @@ export interface CallMismatchEvent {
 }
 
 /** The events of tool calls. */
-export type CallEvent = CallStartEvent | CallMatchEvent | InputEvent | CallErrorEvent | CallMismatchEvent;
+export type CallEvent =
+  CallStartEvent | CallMatchEvent | InputEvent | CallErrorEvent | CallWarningEvent | CallMismatchEvent;

@@ -49,6 +49,8 @@ export class OpenCall {
   #input: Input | undefined;
   /** The first half of a surrogate pair, which counts and is read with the other one. */
   #half = "";
+  /** The length of the last delta of those that each began with the one before, and how many were longer than it. */
+  #chain: { readonly last: number; readonly count: number } | undefined = { last: 0, count: 0 };
 
   constructor(number: number, choice: number, { id, name, raw, executed }: CallStart, settings: CallSettings, report: (event: CallEvent) => void) {
     this.number = number;
@@ -106,6 +108,18 @@ export class OpenCall {
 
   leaveOut(reason: string): void {
     this.#leftOut ??= reason;
+  }
+
+  /** Reports once if the first deltas look as if each had all of the input so far. */
+  watchDelta(delta: string): void {
+    if (this.#chain === undefined) return;
+    const { last, count: before } = this.#chain;
+    const soFar = this.#input?.raw ?? "";
+    const isNext = last > 0 ? delta.startsWith(soFar.length < last ? "" : soFar.slice(-last)) : soFar === "";
+    const isChain = !this.#isFull && isNext;
+    const count = before + (last > 0 && delta.length > last ? 1 : 0);
+    this.#chain = isChain && count < 2 ? { last: delta.length, count } : undefined;
+    if (isChain && count === 2) this.#report({ kind: "warning", call: this.number, type: "cumulative" });
   }
 
   append(piece: string): void {

@@ -5,6 +5,7 @@ import { compile } from "../compile.js";
 import { limitOf, makingOf, settingsOf, type ParserOptions, type ParsingOptions, type Settings } from "../options.js";
 import type { Making } from "../values.js";
 
+/** The options of tool calls. White space in a row is limited to 64 KiB, unless `limits.blank` is set. */
 export interface ToolCallsOptions extends ParsingOptions, Pick<ParserOptions, "snapshots" | "provisional" | "freeze"> {
   /** What a repeated key in arguments means: an error unless set otherwise, so that nobody acts on a value that is not the last. */
   readonly duplicateKeys?: "last-wins" | "reject";
@@ -38,7 +39,9 @@ export interface CallSettings {
 
 export function callSettings(patterns: string | readonly string[], options: ToolCallsOptions): CallSettings {
   const { tools = {}, cumulative = false, callLimits = {}, duplicateKeys = "reject", ...own } = options;
-  const parsing: ParserOptions = { ...own, duplicateKeys, retain: "all" };
+  // Models that send more of it never stop sending it.
+  const limits = { ...own.limits, blank: own.limits?.blank ?? 64 << 10 };
+  const parsing: ParserOptions = { ...own, limits, duplicateKeys, retain: "all" };
   return {
     parsing,
     settings: settingsOf(parsing),

@@ -78,7 +78,11 @@ export class ToolCalls {
 
   /** A piece of a call's input. */
   delta(slot: Slot, text: string): CallEvent[] {
-    return this.#feed(slot, text, (call) => (this.#settings.isCumulative ? call.appendToAll(text) : call.append(text)));
+    return this.#feed(slot, text, (call) => {
+      if (this.#settings.isCumulative) return call.appendToAll(text);
+      call.watchDelta(text);
+      call.append(text);
+    });
   }
 
   /** A call's whole input. It is used if there were no deltas, and otherwise compared with them. */
