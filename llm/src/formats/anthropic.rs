@@ -73,7 +73,7 @@ const DELTA: ByType = &[
 const BLOCK: Rows = &[
     row(".", Means::Call(&TOOL)).when(is_call),
     row(".", Means::ByType("type", BLOCKS)).when(|block| !is_call(block)),
-    // Who calls: the model, or code of its own.
+    // The caller: the model, or code that it runs.
     row("caller", Means::Silent),
     // No server accepts a block without a type.
     row(".", Means::Object(&[])).when(|block| !block.get("type").is_string()).back(Back::Spoils),

@@ -43,7 +43,7 @@ pub(crate) struct Format {
 }
 
 impl Format {
-    /// A format that nothing tells from others, to be completed.
+    /// The defaults of a format.
     pub(crate) const NEW: Self = Self {
         name: "",
         read: |_, _| Ok(Understood::No),

@@ -33,26 +33,29 @@ pub(crate) enum Mark {
 pub(crate) struct Text(u32);
 
 impl Text {
-    /// Repetitions have a text of their own, and so have pieces without a call. There are never so many calls.
+    /// Marks the text of a repetition. Call numbers do not reach this bit, nor the next one.
     const AGAIN: u32 = 1 << 31;
+    /// Marks the text of pieces without a call.
     const OF_SLOT: u32 = 1 << 30;
-    /// Repeats pieces of a call in an older form.
+    /// The text of pieces that a chat repeats in the older form of calls.
     pub(crate) const OLDER: Self = Self(u32::MAX);
 
+    /// Returns the text that is a call's input.
     pub(crate) fn of(call: u64) -> Self {
         Self((call % u64::from(Self::OF_SLOT)) as u32)
     }
 
+    /// Returns the text of the repetition of a call's input.
     pub(crate) fn again(call: u64) -> Self {
         Self(Self::of(call).0 | Self::AGAIN)
     }
 
-    /// Returns the text of the pieces with the same digest of their place.
+    /// Returns the text of pieces without a call, by the digest of their slot.
     pub(crate) fn of_place(digest: u64) -> Self {
         Self(Self::of(digest).0 | Self::OF_SLOT)
     }
 
-    /// Returns the call that the text is the input of, unless it is a repetition or has none.
+    /// Returns the call whose input the text is; `None` for a repetition and for pieces without a call.
     pub(crate) fn call(self) -> Option<u64> {
         if self.0 < Self::OF_SLOT { Some(self.0.into()) } else { None }
     }
@@ -64,7 +67,7 @@ impl Mark {
         !matches!(self, Self::Unread | Self::Entered | Self::Odd | Self::Torn)
     }
 }
-/// What is around a value.
+/// The containers around a value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Around {
     /// True if a container around it was read as a whole.

@@ -1,4 +1,4 @@
-//! What can be wrong with an event that is rewritten.
+//! The errors of rewriting an event.
 
 use alloc::string::String;
 use core::error::Error as StdError;
@@ -43,8 +43,8 @@ pub enum BadEventReason {
 }
 
 impl BadEvent {
-    /// Returns the event as it may be passed on. One that is not JSON or of another wire is empty if a rule
-    /// [redacts](jsonspigot::Rule::redact), and otherwise as it came.
+    /// Returns the event as it may be passed on. An event that is not JSON, is unreadable or is of
+    /// another wire is empty if a rule [redacts](jsonspigot::Rule::redact), and otherwise unchanged.
     #[must_use]
     pub fn instead(&self) -> &str {
         &self.instead

@@ -79,7 +79,7 @@ fn edit(tree: &Tree<'_>, texts: &Texts, open: &mut Vec<OpenText>, wrapped: &mut 
     });
 }
 
-/// Puts the rewritten event in place of the one that a value wraps.
+/// Replaces the event that a value wraps with its rewritten form.
 fn rewrap(value: Json<'_>, rewritten: Option<String>, redacts: bool, edits: &mut Edits<'_>) {
     let inside = value.inside('"').unwrap_or_default();
     let is_same = |text: &str| BASE64_STANDARD.decode(inside).is_ok_and(|bytes| bytes == text.as_bytes());
@@ -91,7 +91,8 @@ fn rewrap(value: Json<'_>, rewritten: Option<String>, redacts: bool, edits: &mut
     }
 }
 
-/// Redacts what no reader knows, but for ids, places, and what the wire is made of. Numbers pass outside of calls.
+/// Redacts an unknown value, unless its name is that of an id, a place or another member without information about the
+/// answer. Numbers outside of calls pass.
 fn hide(name: &str, value: Json<'_>, is_in_call: bool, edits: &mut Edits<'_>) {
     let text = value.spelt();
     let is_container = text.starts_with(['{', '[']);

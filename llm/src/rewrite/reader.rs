@@ -30,7 +30,7 @@ pub(super) struct Reader {
     pub(super) texts: Vec<OpenText>,
 }
 
-/// What an event turned out to be.
+/// The result of reading an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// An event of the wire, whose values were shown.

@@ -73,7 +73,7 @@ impl Replay for CallRewriter {
     }
 
     fn replay(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
-        // What is wrong with an event has been reported.
+        // Errors were reported when the event was pushed first.
         let _ = self.push(reader.text()?);
         Ok(())
     }

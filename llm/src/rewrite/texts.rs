@@ -22,7 +22,7 @@ pub(super) const REDACTED: &str = "[redacted]";
 /// The number of inputs that are rewritten at once for one agent.
 const MOST_TEXTS: usize = 256;
 
-/// The rewriters that inputs are rewritten by clones of.
+/// The rewriters that are cloned for each input.
 pub(super) struct Texts {
     /// For inputs that are objects.
     pub(super) objects: Rewriter,
@@ -54,7 +54,7 @@ impl Texts {
         let Some(open) = self.text_of(open, text) else {
             return edits.replace(inside, String::new(), Some(BadEventReason::TooManyCalls));
         };
-        // What follows a whole value is all of it once more.
+        // Text after a complete value repeats it.
         if open.rewriter.has_whole_inner_text() && !inside.trim_ascii().is_empty() {
             *open = OpenText { text, rewriter: self.inside(), has_failed: false, is_lost: false };
         }

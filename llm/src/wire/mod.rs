@@ -32,7 +32,7 @@ impl From<bool> for Understood {
 
 /// Receives the rows of an event that have a value.
 trait Visit<'e> {
-    /// A row's value, the object that its path starts at, and where it is.
+    /// Receives a row's value, the object that its path starts at, and its location.
     fn row(&mut self, row: &'static Row, value: Node<'e>, object: Node<'e>, here: &Here<'e>);
 
     /// Chooses the rows of a [`Means::Chosen`].

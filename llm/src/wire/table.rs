@@ -1,5 +1,5 @@
-//! What a wire's table is made of. A row says what stands at a path in an event, what it means, and where it goes in the
-//! message that is sent back. A table is `const` data; what it cannot say is a named hook.
+//! The parts of a wire's table. A row maps a path in an event to a meaning and to a place in the message that is sent
+//! back. A table is `const` data; a named hook does what a table cannot express.
 
 use crate::calls::Executor;
 use crate::emitter::Emitter;
@@ -7,27 +7,27 @@ use crate::emitter::said::Scope;
 use crate::event::{BlockKind, OpaqueKind};
 use crate::json::{Node, Unreadable, sign};
 
-/// A wire format: how its events are told apart, and what each of them means.
+/// A wire format: the types of its events, and the rows of each type.
 pub(crate) struct Wire {
     /// The member that names an event's type; `""` where events have no type.
     pub(crate) kind: &'static str,
     /// The member that names the block or call an event is about.
     pub(crate) place: Spot,
-    /// Rows by the event's type: the first pattern that matches counts, in which `*` stands for anything and `|` for
-    /// another pattern. An event that none matches is not known.
+    /// Rows by the event's type. The first matching pattern is used; `*` matches any text, and `|` separates
+    /// alternatives. An event that matches no pattern is unknown.
     pub(crate) events: ByType,
     /// Rows of every known event, read after its own.
     pub(crate) always: Rows,
-    /// Tells whether an event without a type is this wire's.
+    /// Returns true if an event can be one of this wire, by its members.
     pub(crate) is_known: fn(Node<'_>) -> bool,
-    /// Members that events of these types need, by patterns and paths: without one, an event is not known.
+    /// Patterns of types with the paths of members that such events need. An event without one is unknown.
     pub(crate) needed: &'static [(&'static str, &'static str)],
-    /// What is done before the rows are read, such as to read another wire's event that this one wraps. If that fails,
-    /// the event can't be read.
+    /// Runs before the rows are read, for example to read another wire's event that this one wraps. If it fails, the
+    /// event is unreadable.
     pub(crate) before: fn(Node<'_>, &mut Emitter<'_>) -> Result<(), Unreadable>,
-    /// The form of what is said, where no row says otherwise.
+    /// The form of texts and inputs, unless a row has its own.
     pub(crate) form: Form,
-    /// True if each id is the place of a message with an answer of its own, where the answer is JSON.
+    /// True if each id is a message of its own, which matters for structured answers.
     pub(crate) is_message_by_id: bool,
 }
 
@@ -37,7 +37,7 @@ pub(crate) type ByType = &'static [(&'static str, Rows)];
 pub(crate) type Choose = fn(&mut Emitter<'_>, Node<'_>, &Here<'_>) -> Rows;
 
 impl Wire {
-    /// A wire without types, places and repetitions, to be completed.
+    /// The defaults of a wire: no types, no places, no repetitions.
     pub(crate) const NEW: Self = Self {
         kind: "",
         place: Spot::Run,
@@ -54,21 +54,21 @@ impl Wire {
 /// One line of a table.
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
-    /// See [`Node::each`]; of several paths, divided by `|`, the first that has something.
+    /// The path, as [`Node::each`] takes it. Of alternatives separated by `|`, the first with a value is used.
     pub(super) path: &'static str,
-    /// The signs of the members that the path begins with: an object without them has nothing for the row.
+    /// The signs of the first names in the path: an object without any of them is skipped.
     pub(super) signs: u64,
     pub(super) means: Means,
-    /// True if an event without it is unreadable.
+    /// True if an event without this value is unreadable.
     pub(super) is_required: bool,
     pub(super) form: Form,
     pub(super) place: Spot,
-    /// Asked about the object that the path starts at.
+    /// Returns true if the row applies to the object that the path starts at.
     pub(super) when: Option<fn(Node<'_>) -> bool>,
     pub(super) back: Option<Back>,
 }
 
-/// A row with the usual attributes.
+/// Returns a row with the default attributes.
 pub(crate) const fn row(path: &'static str, means: Means) -> Row {
     Row {
         path,
@@ -82,7 +82,7 @@ pub(crate) const fn row(path: &'static str, means: Means) -> Row {
     }
 }
 
-/// Returns the signs of the names that the paths begin with, or of all names where one begins with the object itself.
+/// Returns the signs of the first names in the paths, or all signs if a path begins with the object itself.
 const fn signs_of(paths: &[u8]) -> u64 {
     let (mut signs, mut at, mut start, mut is_inside) = (0, 0, 0, false);
     while at <= paths.len() {
@@ -128,62 +128,62 @@ pub(crate) enum Means {
     Object(Rows),
     /// An object whose rows depend on the type in this member.
     ByType(&'static str, ByType),
-    /// An object whose rows depend on what came before, among all that it may have.
+    /// An object whose rows depend on earlier events. The first list has all rows it may have.
     Chosen(Rows, Choose),
-    /// One of several answers, with its number in this member, or in a list by its place where that is empty, and rows of
-    /// its own.
+    /// One of several answers, with rows of its own. Its number is in this member or, if that is empty, its position in
+    /// the list.
     Choice(&'static str, Rows),
-    /// A value that is known and says nothing of the answer.
+    /// A known value without information about the answer.
     Silent,
-    /// A value that other rows read, and that may go back. With escapes that stand for half of a surrogate pair, the event
-    /// can't be read.
+    /// A value that other rows read and that may be sent back. If its escapes are half of a surrogate pair, the event is
+    /// unreadable.
     Kept,
-    /// A switch that the conditions of other rows ask for.
+    /// A flag that the conditions of other rows read.
     Switch,
-    /// An event with such a value can't be read.
+    /// A value that makes the event unreadable.
     Unreadable,
 
-    /// A message begins.
+    /// The start of a message.
     Begins {
         id: &'static str,
         model: &'static str,
     },
-    /// An event is part of a message, which begins with the first such event.
+    /// Part of a message, which starts with the first such event.
     Belongs {
         id: &'static str,
         model: &'static str,
     },
-    /// The same on wires that may make an id for each event: another message begins if this event says something under
-    /// another id, and the last one has ended, or has said something under an id that it had before.
+    /// Part of a message on a wire where servers may create an id for each event. An event with content under another
+    /// id starts the next message if the last one has ended, or if two of its events with content shared an id.
     Follows {
         id: &'static str,
         model: &'static str,
         says_anything: fn(Node<'_>) -> bool,
     },
-    /// The answer stops for a reason. Without one, `is_end` says whether it ends all the same.
+    /// The end of the answer, with a reason. If there is no reason, the answer ends only if `is_end` is true.
     Stops {
         reason: &'static str,
         sequence: &'static str,
         is_end: bool,
     },
-    /// Nothing more comes of the stream's message.
+    /// The end of the stream's message.
     EndsStream,
 
     Text,
     Reasoning,
     Refusal,
-    /// A block begins, with its id in this member; with [`Form::SoFar`], unless it has begun before.
+    /// The start of a block, with its id in this member. With [`Form::SoFar`], a block that is open is not started again.
     Starts(BlockKind, &'static str),
-    /// The block or call in this place ends.
+    /// The end of the block or call in this place.
     Ends,
-    /// The block in this place ends, where calls have ends of their own.
+    /// The end of the block in this place, on a wire where calls have ends of their own.
     EndsBlock,
 
-    /// A call begins; with [`Form::Whole`] it is all there.
+    /// The start of a call. With [`Form::Whole`], the call is complete.
     Call(&'static Called),
-    /// A piece of a call's input, or all of it.
+    /// A piece of a call's input, or the whole input.
     Input,
-    /// A piece of a call's input, which always is text.
+    /// A piece of a call's input that is always text.
     Fragment,
     /// A part of a call's input that another row reads, or another event repeats.
     PartOfInput,
@@ -193,69 +193,69 @@ pub(crate) enum Means {
         call: &'static str,
     },
 
-    /// A value that has to go back as it is.
+    /// A value that is sent back unchanged.
     Opaque(OpaqueKind, Owner),
     Source(&'static Cited),
     Media(&'static Shown),
     Usage,
     Filter,
-    /// The application's own, under this name; under the event's type where it is empty.
+    /// Data of the application, under this name or, if it is empty, under the event's type.
     Data(&'static str),
 
     /// An error that ends the answer.
     Fails,
     /// An error beside the answer.
     Reports,
-    /// A part that is not known, of the type in this member, or by this name.
+    /// An unknown part, reported under the type in this member or, if there is no type, under this name.
     Unknown(&'static str, &'static str),
-    /// The same for a piece: without an id of its own, a call that is open in its place is not whole.
+    /// An unknown part that may be a piece of a call. Unless it has an id, an open call in its place is incomplete.
     UnknownPiece(&'static str, &'static str),
-    /// An object that names pieces of a call by this path, and may have none: then the open call is not whole.
+    /// An object with pieces of a call at this path. If the pieces are missing, the open call is incomplete.
     Lacks(&'static str),
-    /// What a table can't say.
+    /// A function for what a table cannot express.
     Hook(fn(&mut Emitter<'_>, Node<'_>, &Here<'_>)),
 }
 
-/// Whether a value is a piece of what is said.
+/// The relation of a text or an input to those before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Form {
     /// The form of the object around it.
     #[default]
     Same,
     Piece,
-    /// A piece on a wire that repeats its pieces as a whole, so that they are remembered.
+    /// A piece that a later event repeats as part of a whole, so it is remembered.
     Noted,
-    /// All of it, which may repeat what came in pieces.
+    /// The whole text, which may repeat earlier pieces.
     Whole(Scope),
-    /// All of it so far, or a piece: the wire sends either.
+    /// The whole text so far or a piece; the wire sends either.
     SoFar,
-    /// All of it so far, beside a piece of it.
+    /// The whole text so far, beside a piece of the same text.
     Beside,
-    /// A piece that need not name its place: then it continues the last one that did.
+    /// A piece that may omit its place. Then it continues the last piece with a place.
     Chunk,
 }
 
 impl Form {
-    /// All of something that never comes in pieces.
+    /// The form of a value that is never sent in pieces.
     pub(crate) const ALL: Self = Self::Whole(Scope::Place);
 }
 
-/// Where a table says the place of a block or call is.
+/// The source of the place of a block or call.
 #[derive(Clone, Copy)]
 pub(crate) enum Spot {
-    /// Where the event's is.
+    /// The event's place.
     Same,
-    /// Nowhere: text belongs to the run that is open, and a call's parts to the call that was touched last.
+    /// No place: text continues the open run, and parts of a call continue the call that was used last.
     Run,
-    /// At the index in this member.
+    /// The index in this member.
     Index(&'static str),
-    /// At the id in this member.
+    /// The id in this member.
     Id(&'static str),
-    /// At the number of the element in its list.
+    /// The position of the element in its list.
     Position,
 }
 
-/// Where a value is: in which answer, and at which place.
+/// The location of a value: its answer, its place, and its form.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Here<'e> {
     pub(crate) choice: u64,
@@ -263,7 +263,7 @@ pub(crate) struct Here<'e> {
     pub(crate) form: Form,
 }
 
-/// A place as an event spells it.
+/// A place, as it is written in an event.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Placed<'e> {
     #[default]
@@ -278,14 +278,14 @@ pub(crate) enum Placed<'e> {
 pub(crate) enum Owner {
     Nothing,
     Block,
-    /// The block, which begins with it if it has not begun.
+    /// The block, which is started if it is not open.
     Begun(BlockKind),
     Call,
-    /// The call in this place, or else the block.
+    /// The call in this place or, if there is no call, the block.
     Either,
 }
 
-/// Where a call's parts are.
+/// The paths of a call's parts.
 pub(crate) struct Called {
     pub(crate) id: &'static str,
     pub(crate) name: &'static str,
@@ -293,33 +293,33 @@ pub(crate) struct Called {
     pub(crate) executor: fn(Node<'_>) -> Executor,
 }
 
-/// Where the parts of a call's result are.
+/// The paths of the parts of a call's result.
 pub(crate) struct Outcome {
     /// The id of the call.
     pub(crate) of: &'static str,
     pub(crate) has_failed: fn(Node<'_>) -> bool,
-    /// What it comes to, apart from what is about the event.
+    /// The result itself, without members about the event. Repetitions are compared by it.
     pub(crate) value: &'static str,
-    /// What is reported; the object itself where it is empty or not there.
+    /// The reported value. If the path is empty or the value is missing, the whole object is reported.
     pub(crate) shown: &'static str,
 }
 
-/// Where a source's parts are.
+/// The paths of a source's parts.
 pub(crate) struct Cited {
     pub(crate) url: &'static str,
     pub(crate) title: &'static str,
     pub(crate) quote: &'static str,
-    /// The members for start and end: the first pair of which the end is there. A start that is left out is 0.
+    /// The members for start and end. The first pair with an end is used, and a missing start is 0.
     pub(crate) spans: &'static [(&'static str, &'static str)],
-    /// What tells a source from others where the wire repeats them, each of which is reported once.
+    /// The key of a source on a wire that repeats sources: each key is reported once. Empty if none is repeated.
     pub(crate) once: &'static str,
     pub(crate) is_in_block: bool,
     pub(crate) is_source: fn(Node<'_>) -> bool,
 }
 
-/// Where the parts of content that is not text are.
+/// The paths of the parts of content that is not text.
 pub(crate) struct Shown {
-    /// The name of one whose content can't be found, if it has no type.
+    /// The name under which content without data, URL and type is reported as an unknown part.
     pub(crate) name: &'static str,
     pub(crate) media_type: &'static str,
     pub(crate) data: &'static str,
@@ -327,32 +327,32 @@ pub(crate) struct Shown {
     pub(crate) is_in_block: bool,
 }
 
-/// Where a value goes in the message that is sent back.
+/// The destination of a value in the message that is sent back.
 #[derive(Clone, Copy)]
 pub(crate) enum Back {
-    /// A part of its own, at its place, inside objects of these names.
+    /// A new part at its place, inside objects of these names.
     Start(&'static [&'static str]),
-    /// A part of its own, after the others.
+    /// A new part after the others.
     Push,
-    /// The same for a call whose input is known at its end.
+    /// A new part after the others for a call, whose input is set when the call ends.
     PushCall,
-    /// A piece of a text in this member of the part, whose type ends so.
+    /// A piece of the text in this member of a part. The second name is the end of the part's type.
     Text(&'static str, &'static str),
-    /// The value of this member of the part.
+    /// The value of this member of a part.
     Set(&'static str, &'static str),
-    /// A piece of JSON text for this member of the part.
+    /// A piece of the JSON text of this member of a part.
     Json(&'static str, &'static str),
-    /// An element of a list in this member of the part.
+    /// An element of the list in this member of a part.
     Element(&'static str, &'static str),
-    /// The same for a part inside objects of these names. A text or a value begins the part if it is new.
+    /// A destination in a part inside objects of these names. A text or a value creates the part if it is new.
     Within(&'static [&'static str], &'static Back),
-    /// A text, a list or another value for this member of the message itself: a piece of it, or all of it.
+    /// A text, a list or another value, or a piece of it, for this member of the message itself.
     Own(&'static str),
-    /// A call in the form that chats had before there were lists of them.
+    /// A call in the older form of chats, which had one call and no list.
     OlderCall,
-    /// A list of all parts, if not as many have come before.
+    /// A list of all parts, which replaces the parts so far if it is longer.
     All,
-    /// Something of the message that can't go back.
+    /// A value that the message cannot be sent back with.
     Spoils,
 }
 
