@@ -32,9 +32,9 @@ const WIRE: Wire = Wire {
         ("RUN_ERROR|SUBAGENT_ERROR", &[row(".", Means::Hook(fail))]),
         ("SUBAGENT_STARTED", &[row(".", Means::Begins { id: "subagentRunId", model: "" }), DATA[0]]),
         ("SUBAGENT_FINISHED", &[OUTCOME, RESULT, row(".", Means::Stops { reason: "", sequence: "", is_end: true })]),
-        ("TEXT_MESSAGE_START", &[BEGUN, row(".", Means::Starts(BlockKind::Text, "messageId"))]),
+        ("TEXT_MESSAGE_START", &[BEGUN, ROLE, row(".", Means::Starts(BlockKind::Text, "messageId"))]),
         ("TEXT_MESSAGE_CONTENT", &[BEGUN, row("delta", Means::Text).required()]),
-        ("TEXT_MESSAGE_CHUNK", &[NAMED, row("delta", Means::Text).form(Form::Chunk)]),
+        ("TEXT_MESSAGE_CHUNK", &[NAMED, ROLE, row("delta", Means::Text).form(Form::Chunk)]),
         ("*_MESSAGE_START", &[BEGUN, row(".", Means::Starts(BlockKind::Reasoning, "messageId"))]),
         ("*_MESSAGE_CONTENT", &[BEGUN, row("delta", Means::Reasoning).required()]),
         ("REASONING_MESSAGE_CHUNK", &[NAMED, row("delta", Means::Reasoning).form(Form::Chunk)]),
@@ -94,6 +94,9 @@ const OUTCOME: Row = row(
 
 /// Begins or continues a message that is not sent in chunks.
 const BEGUN: Row = row(".", Means::Hook(begin_message));
+
+/// The role of a message, which is the assistant's if it is missing.
+const ROLE: Row = row("role", Means::Hook(|_, role, _| role.odd_unless_string()));
 
 /// Ends the message of the last chunk, because this chunk names its own.
 const NAMED: Row = row("messageId", Means::Hook(|emit, _, _| emit.end_chunks()));
@@ -162,7 +165,7 @@ fn is_named(event: Node<'_>) -> bool {
 
 /// Reads a chunk that names its call. The first such chunk starts the call.
 fn start_chunk(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
-    let (id, name) = (event.word_at(TOOL.id), event.word_at(TOOL.name));
+    let (id, name) = (event.word_at(TOOL.id), event.text_at(TOOL.name));
     let call = emit.calls().find_in(here.slot());
     if call.is_none_or(|call| !name.is_empty() && !emit.is_said_again(call)) {
         emit.start_call(here.slot(), CallStart::new(&*name).id(&*id));

@@ -102,7 +102,8 @@ fn is_body(event: Node<'_>) -> bool {
 const CONTENT: ByType = &[
     ("text", &[row(".", Means::Starts(BlockKind::Text, "")), row("text", Means::Text)]),
     ("thinking", &[row(".", Means::Starts(BlockKind::Reasoning, "")), row("thinking", Means::Reasoning)]),
-    ("", &[PIECES[0], PIECES[1]]),
+    // No server accepts a block without a type.
+    ("", &[PIECES[0], PIECES[1], row(".", Means::Object(&[])).back(Back::Spoils)]),
     ("*", &[row(".", Means::Unknown("type", ""))]),
 ];
 

@@ -4,6 +4,7 @@
 mod entries;
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use self::entries::{Fragment, read_entry};
 use crate::calls::{Executor, Place, Slot};
@@ -214,7 +215,7 @@ fn compare_text(emit: &mut Emitter<'_>, text: Node<'_>, here: &Here<'_>) {
 /// a prefix of it.
 fn reason(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
     const COPIES: [&str; 4] = ["reasoning_content", "reasoning", "reasoning_details[]", "thinking_blocks[]"];
-    let (mut reasoning, mut contradicting) = (String::new(), None);
+    let (mut reasoning, mut contradicting) = (String::new(), Vec::new());
     for path in COPIES {
         let mut copy = String::new();
         delta.each(path, &mut |value| {
@@ -231,11 +232,11 @@ fn reason(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
         if copy.starts_with(&*reasoning) {
             reasoning = copy;
         } else if !reasoning.starts_with(&*copy) {
-            contradicting = Some(copy);
+            contradicting.push(copy);
         }
     }
     say(MismatchKind::Reasoning, &reasoning, here, emit);
-    if let Some(text) = contradicting {
+    for text in contradicting {
         emit.contradict(Part { kind: MismatchKind::Reasoning, choice: here.choice, at: At::Run }, &text);
     }
 }
