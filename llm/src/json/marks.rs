@@ -67,6 +67,7 @@ impl Mark {
         !matches!(self, Self::Unread | Self::Entered | Self::Odd | Self::Torn)
     }
 }
+
 /// The containers around a value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Around {

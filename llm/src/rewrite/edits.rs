@@ -12,7 +12,7 @@ pub(super) struct Edits<'e> {
     text: &'e str,
     made: Vec<(Range<usize>, String)>,
     /// The first error.
-    pub(super) reason: Option<BadEventReason>,
+    reason: Option<BadEventReason>,
 }
 
 impl<'e> Edits<'e> {

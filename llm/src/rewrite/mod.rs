@@ -13,7 +13,7 @@ mod texts;
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::vec::Vec;
-use core::fmt;
+use core::{fmt, mem};
 
 use jsonspigot::internal::{Interrupted, inside_root, unless_interrupted};
 use jsonspigot::{Parser, ParserBuilder, Pattern, PatternError, Rewriter, Rule, RuleError};
@@ -209,7 +209,7 @@ impl CallRewriter {
             edits.fail(BadEventReason::TooManyCalls);
             return redacts.then_some(BadEventReason::TooManyCalls);
         };
-        let mut page = Page { texts, open: reader.take_texts(), edits, wrapped: None };
+        let mut page = Page { texts, open: mem::take(&mut reader.texts), edits, wrapped: None };
         let found = reader.read(provider, event, &mut |tree| page.rewrite(tree));
         let Page { open, edits, .. } = page;
         reader.texts = open;

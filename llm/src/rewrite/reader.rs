@@ -2,7 +2,6 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::mem;
 
 use super::texts::OpenText;
 use crate::calls::{CallErrorKind, CallEvent, CallLimits, ToolCalls};
@@ -137,10 +136,5 @@ impl Reader {
             _ if is_shown => Found::Known,
             _ => found,
         }
-    }
-
-    /// Takes the texts that are being rewritten.
-    pub(super) fn take_texts(&mut self) -> Vec<OpenText> {
-        mem::take(&mut self.texts)
     }
 }
