@@ -105,7 +105,9 @@ impl WireFile {
         let (mut stream, mut framing) = (self.stream(is_detected), Framing::new());
         let (mut lines, mut start) = (Vec::new(), 0);
         let mut tell = |event: jsonspigot_llm::StreamEvent<'_>| {
-            lines.push(format!("> {}", serde_json::to_string(&event.to_owned()).unwrap()));
+            let mut line = "> ".to_owned();
+            event.write_json(&mut line).unwrap();
+            lines.push(line);
         };
         for end in cuts.iter().copied().chain([self.input.len()]) {
             let chunk = &self.input.as_bytes()[start..end];
