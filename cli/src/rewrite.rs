@@ -41,9 +41,7 @@ pub(crate) fn run(options: &Options, mut editor: Editor) -> Result<ExitCode, Fai
             (None, _) => Ok(()),
         };
         for line in of_stream.take() {
-            // The text of such an event may be what is to be redacted.
-            let is_quoted = line.starts_with("bad-frame: ");
-            complaints.push(if is_quoted { "bad-frame: an event can't be read".to_owned() } else { line });
+            complaints.push(without_input(line));
         }
         if chunk.is_none() {
             complaints.push_left_out();
@@ -64,4 +62,18 @@ pub(crate) fn run(options: &Options, mut editor: Editor) -> Result<ExitCode, Fai
             }
         }
     }
+}
+
+/// Returns a complaint without text of the input, which may be what is to be redacted. An error's own message stays.
+fn without_input(line: String) -> String {
+    let instead = match line.split_once(": ") {
+        Some(("bad-frame", _)) => "bad-frame: an event can't be read",
+        Some(("no-event", text)) if text.starts_with("no event") => {
+            "no-event: no event means anything to this provider"
+        }
+        Some(("unknown-provider", _)) => "unknown-provider: no event tells whose stream this is (--provider NAME does)",
+        Some(("provider-error", text)) if text.trim_start().starts_with(['{', '[']) => "provider-error: no message",
+        _ => return line,
+    };
+    instead.to_owned()
 }

@@ -40,7 +40,8 @@ use crate::sse::BYTE_ORDER_MARK;
 /// The function `edit` receives a [`Text`](Frame::Text) for each event, an [`Unreadable`](Frame::Unreadable) for text
 /// that is not UTF-8, is cut off, or is neither an event nor a field or comment of server-sent events, and a
 /// [`TooLong`](Frame::TooLong). It returns the new text, or `None` to pass the text on unchanged. An event or line
-/// whose text becomes empty is left out, and so is an event that is too long.
+/// whose text becomes empty is left out, and so are an event that is too long, and the data of one that is sent again,
+/// by its id.
 ///
 /// The example forwards an `Unreadable` event unchanged, secrets included. To redact the arguments of calls, use
 /// `Frame::rewrite` (feature `providers`), whose errors contain the text to forward instead.
@@ -106,8 +107,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Edits text between events. Returns `None` if it stays the same, as does text that the framing knows: a field or
-    /// a comment, without anything that may be JSON.
+    /// Edits text between server-sent events. Returns `None` if it stays the same, as does text that the framing knows:
+    /// a field or a comment, without anything that may be JSON.
     fn edited_aside(&mut self, text: &[u8]) -> Option<String> {
         let is_plain =
             |text: &str| !text.contains(|c: char| matches!(c, '"' | '{' | '[') || (c.is_control() && c != '\t'));

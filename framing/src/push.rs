@@ -68,8 +68,10 @@ impl Frame<'_> {
     ///
     /// let mut calls = CallRewriter::new(Provider::Anthropic, [("password", Rule::redact())])?;
     /// let (mut body, mut out, mut bad) = (EventEditor::new(), String::new(), 0);
+    /// let start = r#"data: {"type":"content_block_start","content_block":{"type":"tool_use","id":"1","name":"f"}}"#;
+    /// let start = start.to_owned() + "\n\n";
     /// let piece = |text: &str| format!("data: {{\"type\":\"content_block_delta\",\"delta\":{{\"partial_json\":\"{text}\"}}}}\n\n");
-    /// for chunk in [piece(r#"{\"password\":\"hun"#), piece(r#"ter2\"}"#)] {
+    /// for chunk in [start.clone(), piece(r#"{\"password\":\"hun"#), piece(r#"ter2\"}"#)] {
     ///     body.feed(
     ///         chunk,
     ///         |frame| frame.rewrite(&mut calls).unwrap_or_else(|event| {
@@ -79,7 +81,7 @@ impl Frame<'_> {
     ///         |bytes| out.push_str(str::from_utf8(bytes).unwrap()),
     ///     );
     /// }
-    /// assert_eq!((bad, out), (0, piece(r#"{\"password\":\"[redacted]\""#) + &piece("}")));
+    /// assert_eq!((bad, out), (0, start + &piece(r#"{\"password\":\"[redacted]\""#) + &piece("}")));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -89,9 +91,10 @@ impl Frame<'_> {
     /// start like JSON.
     pub fn rewrite(self, calls: &mut CallRewriter) -> Result<Option<String>, BadEvent> {
         match self {
-            Self::Text(text) | Self::Exception(text) | Self::Unreadable(text) => {
+            Self::Text(text) | Self::Exception(text) => {
                 calls.push(text).map(|event| if let Cow::Owned(event) = event { Some(event) } else { None })
             }
+            Self::Unreadable(text) => calls.pass_unreadable(text).map(|()| None),
             Self::TooLong | Self::Damaged(_) => Ok(None),
         }
     }

@@ -393,7 +393,7 @@ fn is_field(line: &[u8]) -> bool {
 /// Returns true if a field has the name of a header whose value may be an object.
 fn is_header(line: &[u8]) -> bool {
     let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
-    name.eq_ignore_ascii_case(b"nel") || name.contains(&b'-')
+    name.eq_ignore_ascii_case(b"nel") || name.contains(&b'-') && !name.ends_with(b"data")
 }
 
 /// Returns true if the data of an event named `error` is marked as an error, or is not an object.

@@ -63,7 +63,7 @@ const FRAMING_LAYERS: [(&str, &[&str]); 15] = [
     ("amazon", &["frame", "json", "saved"]),
     ("detection", &["frame", "saved", "sse", "amazon"]),
     ("frames", &["frame", "saved", "queue", "sse", "texts", "amazon", "detection"]),
-    ("edit", &["frame", "frames", "json", "saved", "sse"]),
+    ("edit", &["frame", "frames", "json", "repeated", "saved", "sse"]),
     ("utf8", &["saved"]),
     ("push", &["frame"]),
     ("body", &["frame", "frames", "push"]),

@@ -178,7 +178,10 @@ fn nothing_passes_a_redaction_that_was_not_read() {
             |line: &str| format!(": ping\n\ndata: {text}\n\n{line}data: {secret}\n\ndata: {end}\n\ndata: [DONE]\n\n");
         check(&body(&format!("{line}\n\n")), &body("\n").replace("hunter2", "[redacted]"));
     }
-    for line in [anthropic, &secret[1..], "hunter2", "\"hunter2\"", &secret[..secret.len() - 9]] {
+    let fields = ["data: password hunter2", "event: hunter2"];
+    for line in
+        [anthropic, &secret[1..], "hunter2", "\"hunter2\"", &secret[..secret.len() - 9]].into_iter().chain(fields)
+    {
         let body = |line: &str, secret: &str| format!("{text}\n{line}\n{secret}\n{end}\n");
         check(&body(line, &secret), &body("", &shown));
     }
@@ -189,6 +192,23 @@ fn nothing_passes_a_redaction_that_was_not_read() {
     let two = |secret: &str| format!("data: {text}{secret}\n\ndata: {end}\n\n");
     let run = run(&["--redact", "..password", "--provider", "openai-chat"], two(&secret));
     assert_eq!(run.stdout, two(&shown));
+}
+
+/// What the output does not show, standard error does not either, unless it is the message of an error.
+#[test]
+fn complaints_hide_what_is_redacted() {
+    for (input, told) in [
+        (r#"{"error":{"failed_generation":"hunter2"}}"#, "error: provider-error: no message\n"),
+        (r#"{"error":{"message":"too long"}}"#, "error: provider-error: too long\n"),
+        (r#"{"x":"hunter2"}"#, "error: no-event: no event means anything to this provider\n"),
+    ] {
+        let run = run(&["--redact", "..password", "--provider", "openai-chat"], input);
+        assert!(run.status == 1 && run.stderr.starts_with(told), "{input}: {}", run.stderr);
+        assert!(!(run.stdout + &run.stderr).contains("hunter2"), "{input}");
+    }
+    let half = b"data: {\"choices\":[{\"delta\":{\"content\":\"hunter2 \xFF\"}}]}\n\n";
+    let run = run(&["--redact", "..password", "--provider", "openai-chat"], half);
+    assert_eq!((run.status, &*run.stdout), (1, "\n"), "{}", run.stderr);
 }
 
 /// Messages of Amazon's event stream are not edited, so nothing of them passes.

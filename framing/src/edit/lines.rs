@@ -3,7 +3,8 @@
 //! A data line that is JSON by itself is an event, as in [`Sse`](crate::sse::Sse), and is edited as soon as it ends.
 //! Otherwise the data lines of an event are buffered until the blank line after it, and edited together. Other fields
 //! of the standard, and comments, pass unchanged. An object in any other line is an event, which some servers send and
-//! some clients read; the rest of such a line is unreadable.
+//! some clients read; the rest of such a line is unreadable. The data of an event that is sent again is left out, as
+//! readers skip it. If an id comes after its data, the data of later events is buffered until their blank line.
 
 use std::mem;
 
@@ -12,6 +13,7 @@ use jsonspigot::RestoreError;
 use super::Pass;
 use crate::frame::Frame;
 use crate::json::is_json;
+use crate::repeated::{ReadEvents, digest};
 use crate::saved::{Reader, Writer, possible};
 use crate::sse::BYTE_ORDER_MARK;
 
@@ -27,6 +29,14 @@ pub(super) struct Lines {
     is_left_out: bool,
     /// After a carriage return, its destination, where a line feed after it goes too.
     returned: Option<Went>,
+    /// The digest of the open event's id.
+    id: Option<u64>,
+    /// The digest of the open event's data, if it was passed on before an id came.
+    passed: Option<u64>,
+    /// True once an id has come after its data.
+    waits_for_ids: bool,
+    /// The events that were read.
+    read: ReadEvents,
 }
 
 /// The destination of a line's end.
@@ -90,12 +100,21 @@ impl Lines {
             pass.pass(&[&*line, end].concat());
             return Went::Passed;
         }
+        if let Some(id) = text.strip_prefix(b"id:").map(<[u8]>::trim_ascii) {
+            self.waits_for_ids |= self.passed.is_some();
+            self.id = Some(digest(id)).filter(|_| !id.is_empty());
+        }
         let Some(value) = data(text) else { return edit_other(&line, end, pass) };
         if self.is_left_out {
             return Went::LeftOut;
         }
         let may_go_on = matches!(value.trim_ascii_start().first(), Some(b'{' | b'[')) && value != b"[DONE]";
-        if self.waiting.is_empty() && (!may_go_on || is_json(value)) {
+        if self.waiting.is_empty() && !self.waits_for_ids && (!may_go_on || is_json(value)) {
+            match self.id {
+                Some(id) if self.read.is_repeated(id, digest(value)) => return Went::LeftOut,
+                Some(_) => {}
+                None => self.passed = Some(digest(value)),
+            }
             return edit_line(&line, line.len() - value.len(), end, pass);
         }
         self.waiting.extend_from_slice(&line);
@@ -105,14 +124,21 @@ impl Lines {
 
     /// Edits the buffered data lines as one event, and passes them on.
     fn end_event(&mut self, pass: &mut Pass<'_>) {
-        let waiting = mem::take(&mut self.waiting);
+        let (waiting, id, passed) = (mem::take(&mut self.waiting), self.id.take(), self.passed.take());
+        if let (Some(id), Some(passed)) = (id, passed) {
+            self.read.is_repeated(id, passed);
+        }
         if waiting.is_empty() {
             return;
         }
         let lines: Vec<&[u8]> =
             waiting.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.is_empty()).collect();
         let values: Vec<&[u8]> = lines.iter().map(|line| data(line).unwrap_or_default()).collect();
-        let Some(edited) = pass.edited(&values.join(&b'\n'), true) else { return pass.pass(&waiting) };
+        let text = values.join(&b'\n');
+        if id.is_some_and(|id| self.read.is_repeated(id, digest(&text))) {
+            return;
+        }
+        let Some(edited) = pass.edited(&text, true) else { return pass.pass(&waiting) };
         if edited.is_empty() {
             return;
         }
@@ -141,6 +167,11 @@ impl Lines {
         out.flag(self.is_line_left_out);
         out.flag(self.is_left_out);
         out.number(self.returned.map_or(0, |went| went as u64 + 1));
+        for digest in [self.id, self.passed] {
+            out.number(digest.map_or(0, |digest| digest + 1));
+        }
+        out.flag(self.waits_for_ids);
+        self.read.save(out);
     }
 
     pub(super) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreError> {
@@ -156,6 +187,10 @@ impl Lines {
                 3 => Some(Went::LeftOut),
                 _ => return Err(RestoreError::Impossible),
             },
+            id: reader.number()?.checked_sub(1),
+            passed: reader.number()?.checked_sub(1),
+            waits_for_ids: reader.flag()?,
+            read: ReadEvents::restore(reader)?,
         };
         let has_line_end = restored.line.iter().any(|byte| matches!(byte, b'\n' | b'\r'));
         possible(!has_line_end && (!restored.is_line_left_out || restored.line.is_empty()))?;

@@ -181,8 +181,7 @@ impl Values {
         if mem::take(&mut self.is_left_out) || value.is_empty() {
             return;
         }
-        let edited = if place == Place::Other { pass.edited_aside(&value) } else { pass.edited(&value, is_whole) };
-        match edited {
+        match pass.edited(&value, is_whole && place != Place::Other) {
             None => pass.pass(&value),
             Some(edited) => pass.pass(edited.as_bytes()),
         }

@@ -64,6 +64,23 @@ fn an_event_that_becomes_empty_is_left_out() {
     check("{\"gone\": 1}\n{\"x\": 1}\n", "\n{\"yy\": 1}\n");
 }
 
+/// As readers skip them, an editor that passed them on would count their pieces twice.
+#[test]
+fn an_event_that_is_sent_again_is_left_out() {
+    for [before, after] in [["id: 1\n", ""], ["", "id: 1\n"]] {
+        let first = format!("{before}data: {{\"x\":1}}\n{after}\n");
+        let second = first.replace("id: 1", "id: 2");
+        let shown = |event: &str| event.replace('x', "yy");
+        // Once an id has come after its data, the data waits for it.
+        let third = "id: 3\ndata: {\"yy\":0}\n\n";
+        let waiting = "id: 2\ndata: {\"yy\":1}\n\n";
+        check(
+            &[&*first, &second, &first, &second, &first.replace(":1}", ":0}").replace("id: 1", "id: 3")].concat(),
+            &[&*shown(&first), waiting, "id: 1\n\nid: 2\n\n", third].concat(),
+        );
+    }
+}
+
 #[test]
 fn json_texts_are_edited() {
     check(

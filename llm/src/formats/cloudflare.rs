@@ -47,8 +47,6 @@ static WIRE: Wire = Wire {
             row("error", Means::Fails).when(|event| event.member("response").is_there()),
             row("errors[]", Means::Fails),
             row("success", Means::Silent),
-            row("messages", Means::Silent),
-            row("result", Means::Silent),
             row(".", Means::Hook(|emit, _, _| emit.begin_answer(0))).when(is_answer),
             row("response", Means::Hook(text)).back(Back::Own("content")),
             row("tool_calls[]", Means::Object(TOOL_CALL)).at(Spot::Index("index")),

@@ -56,7 +56,7 @@ fn fail(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
         let (code, message) = (event.word_at("code"), event.word_at("message"));
         emit.fail(&Failure { message, code, ..Failure::default() });
     } else {
-        emit.fail(&Failure::new(event.read().json()));
+        emit.fail(&Failure::new(event.as_failure().json()));
     }
 }
 

@@ -1,9 +1,10 @@
 //! Ollama's native chat, and its completions: one JSON object per line, every call whole.
 
+use crate::emitter::Emitter;
 use crate::event::OpaqueKind;
 use crate::formats::{Format, tool_call};
 use crate::message::{Composer, Ids, Shape};
-use crate::wire::{Back, Means, Node, Owner, Shown, Wire, compose, read, row};
+use crate::wire::{Back, Here, Means, Node, Owner, Shown, Wire, compose, read, row};
 
 pub(crate) const FORMAT: Format =
     Format { name: "ollama", read: |event, emit| read(&WIRE, event, emit), owns_members, ..Format::NEW };
@@ -40,8 +41,7 @@ const WIRE: Wire = Wire {
             row("done", Means::Switch),
             row("context", Means::Opaque(OpaqueKind::Compaction, Owner::Nothing)).when(is_done),
             row(".", Means::Stops { reason: "done_reason", sequence: "", is_end: true }).when(is_done),
-            // The counts are members of the event itself.
-            row(".", Means::Usage).when(|event| is_done(event) && event.get("eval_count").is_given()),
+            row(".", Means::Hook(report_usage)).when(|event| is_done(event) && event.get("eval_count").is_given()),
             row(".", Means::EndsStream).when(is_done),
             row(".", Means::Hook(|emit, _, _| emit.forget_calls())).when(is_done),
         ],
@@ -53,6 +53,16 @@ const WIRE: Wire = Wire {
 
 fn is_done(event: Node<'_>) -> bool {
     event.get("done").is_true()
+}
+
+/// Reports the counts and times, which are members of the event itself.
+fn report_usage(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
+    emit.usage(event.json());
+    event.children().filter(|member| ["_count", "_duration"].iter().any(|end| member.key().ends_with(end))).for_each(
+        |member| {
+            member.word();
+        },
+    );
 }
 
 const IMAGE: Shown = Shown { name: "images", media_type: "", data: ".", url: "", is_in_block: false };

@@ -32,7 +32,9 @@ impl Tree<'_> {
             while open.last().is_some_and(|around| around.next <= at) {
                 open.pop();
             }
-            if let (Mark::Input | Mark::Piece(_) | Mark::Raw(_), Some(around)) = (value.mark.get(), open.last()) {
+            if let (Mark::Input | Mark::Piece(_) | Mark::SoFar(_) | Mark::Raw(_), Some(around)) =
+                (value.mark.get(), open.last())
+            {
                 around.is_call.set(true);
             }
             open.push(value);
@@ -102,7 +104,7 @@ impl<'e> Node<'e> {
     /// Marks the value as a call's input, or a piece of it, unless it has another type than a row's.
     pub(crate) fn as_input(self) -> Self {
         match self.get_mark() {
-            Mark::Raw(_) | Mark::Piece(_) | Mark::Odd | Mark::Torn => self,
+            Mark::Raw(_) | Mark::Piece(_) | Mark::SoFar(_) | Mark::Odd | Mark::Torn => self,
             _ => self.mark(Mark::Input),
         }
     }
@@ -128,6 +130,13 @@ impl<'e> Node<'e> {
         let is_raw = is_raw || matches!(self.get_mark(), Mark::Raw(_));
         if self.is_string() {
             self.mark(if is_raw { Mark::Raw(Some(text)) } else { Mark::Piece(text) });
+        }
+    }
+
+    /// Marks a string as all of a call's input so far, unless the call's input is not JSON.
+    pub(crate) fn as_so_far(self, text: Text) {
+        if self.is_string() && !matches!(self.get_mark(), Mark::Raw(_)) {
+            self.mark(Mark::SoFar(text));
         }
     }
 

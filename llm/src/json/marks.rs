@@ -15,6 +15,8 @@ pub(crate) enum Mark {
     Input,
     /// A piece of a JSON text that is a call's input.
     Piece(Text),
+    /// All of a JSON text so far, or up to an earlier piece.
+    SoFar(Text),
     /// Input that is not JSON, or a part of it: a piece of this text, if there is one.
     Raw(Option<Text>),
     /// Another event in base64.
@@ -37,8 +39,8 @@ impl Text {
     const AGAIN: u32 = 1 << 31;
     /// Marks the text of pieces without a call.
     const OF_SLOT: u32 = 1 << 30;
-    /// The text of pieces that a chat repeats in the older form of calls.
-    pub(crate) const OLDER: Self = Self(u32::MAX);
+    /// Marks the text of pieces that a chat repeats in the older form of calls.
+    const OLDER: u32 = Self::AGAIN | Self::OF_SLOT;
 
     /// Returns the text that is a call's input.
     pub(crate) fn of(call: u64) -> Self {
@@ -50,9 +52,19 @@ impl Text {
         Self(Self::of(call).0 | Self::AGAIN)
     }
 
+    /// Returns the text that a chat repeats in the older form of calls.
+    pub(crate) fn older(call: u64) -> Self {
+        Self(Self::of(call).0 | Self::OLDER)
+    }
+
     /// Returns the text of pieces without a call, by the digest of their slot.
     pub(crate) fn of_place(digest: u64) -> Self {
         Self(Self::of(digest).0 | Self::OF_SLOT)
+    }
+
+    /// Returns true if the text's pieces belong to no call.
+    pub(crate) fn is_stray(self) -> bool {
+        self.0 & Self::OLDER == Self::OF_SLOT
     }
 
     /// Returns the call whose input the text is; `None` for a repetition and for pieces without a call.

@@ -40,6 +40,12 @@ impl<'e> Edits<'e> {
         self.fail(reason);
     }
 
+    /// Leaves out an event, and with it the whole text if there is no other.
+    pub(super) fn leave_out(&mut self, event: &str) {
+        let is_all = self.text.trim_ascii() == event;
+        self.replace(event, if is_all { String::new() } else { "null".into() }, None);
+    }
+
     /// Notes an error, unless there was one before.
     pub(super) fn fail(&mut self, reason: impl Into<Option<BadEventReason>>) {
         self.reason = self.reason.take().or(reason.into());

@@ -44,13 +44,16 @@ use crate::stream::Provider;
 ///     let inside = json.replace('"', "\\\"");
 ///     format!(r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"input_json_delta","partial_json":"{inside}"}}}}"#)
 /// };
+/// let start = r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"1","name":"f"}}"#;
+/// assert_eq!(calls.push(start)?, start);
 /// assert_eq!(calls.push(&event(r#"{"password": "hun"#))?, event(r#"{"password": "[redacted]""#));
 /// assert_eq!(calls.push(&event(r#"ter2", "n": 1}"#))?, event(r#", "n": 1}"#));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// It rewrites the events of every provider. A piece that no open call takes is rewritten by itself. The rules do not
-/// apply to arguments that Gemini sends as values by path.
+/// It rewrites the events of every provider. A piece that no open call takes is rewritten by itself. An event with a
+/// sequence number that is sent again while a call is open is left out. The rules do not apply to arguments that Gemini
+/// sends as values by path.
 ///
 /// # Redaction
 ///
@@ -59,12 +62,13 @@ use crate::stream::Provider;
 /// - Texts that are not JSON, events that can't be read, and events of another wire are [refused](BadEvent).
 ///   [`passing_unknown`](Self::passing_unknown) lets events of other wires pass.
 /// - The rules apply to inputs that are JSON, such as those of functions and of tools of MCP servers. They must begin as
-///   an object or an array, since a piece that has lost its call could be the middle of any value.
+///   an object or an array. A piece that no open call takes could be the middle of any value, so it becomes empty.
 /// - Patterns do not apply to other inputs: text for custom tools, code, patches, shell commands, queries of the
 ///   provider's own tools. Each string and number in them becomes `"[redacted]"`.
 /// - In an unknown member, of a call or of any other part of an event, and in data of the application, each string,
-///   number and name of a member becomes `"[redacted]"`. `true`, `false`, `null` and empty strings pass, and so do
-///   numbers outside of calls, ids, and plain values that have no information about the answer, such as `created`.
+///   number and name of a member becomes `"[redacted]"`. `true`, `false`, `null` and empty strings pass. So do, outside
+///   of calls, numbers, ids and plain values that have no information about the answer, such as `created`; and in a call
+///   its `type` and place.
 /// - Log probabilities become `null`, since they may repeat a call's arguments.
 ///
 /// Text, reasoning, usage, messages of errors and results of tools pass. Without a rule that redacts, everything passes
@@ -194,6 +198,20 @@ impl CallRewriter {
         }
     }
 
+    /// Decides whether a text that was not whole, or not UTF-8, may be passed on.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a rule redacts, or if the text begins as an event does, with nothing or the text itself to pass on.
+    pub fn pass_unreadable(&self, text: &str) -> Result<(), BadEvent> {
+        let redacts = self.texts.redacts();
+        if redacts || text.trim_start().starts_with(['{', '[']) {
+            let instead = if redacts { "" } else { text };
+            return Err(BadEvent { instead: instead.to_owned(), reason: BadEventReason::NotJson });
+        }
+        Ok(())
+    }
+
     /// Begins another stream, with the same rules.
     pub fn reset(&mut self) {
         self.readers.clear();
@@ -205,6 +223,10 @@ impl CallRewriter {
     fn rewrite(&mut self, event: Json<'_>, edits: &mut Edits<'_>) -> Option<BadEventReason> {
         let Self { texts, readers, passes_unknown, .. } = self;
         let (provider, redacts) = (readers.provider(), texts.redacts());
+        if readers.is_repeated(event) {
+            edits.leave_out(event.spelt());
+            return None;
+        }
         let Some(reader) = readers.of(event) else {
             edits.fail(BadEventReason::TooManyCalls);
             return redacts.then_some(BadEventReason::TooManyCalls);

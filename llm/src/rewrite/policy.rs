@@ -21,6 +21,9 @@ const TOKENS: [&str; 4] = ["logprobs", "prompt_logprobs", "prompt_token_ids", "t
 /// The members that say where something stands.
 const PLACES: [&str; 4] = ["index", "output_index", "sequence_number", "uuid"];
 
+/// The members of calls, and of unknown events, that name the event and its kind.
+const OF_A_CALL: [&str; 2] = ["event_id", "type"];
+
 /// The members of errors that pass, and those whose members are such again.
 const OF_AN_ERROR: &str = "code|event_id|id|message|Message|msg|object|param|path|reason|request_id|requestId|\
                            sequence_number|status|status_code|statusCode|status_msg|success|timestamp|title|type|\
@@ -62,6 +65,7 @@ fn edit(tree: &Tree<'_>, texts: &Texts, open: &mut Vec<OpenText>, wrapped: &mut 
         match mark {
             Mark::Input => texts.rewrite_whole(value, edits),
             Mark::Piece(call) => texts.rewrite_piece(open, call, value, edits),
+            Mark::SoFar(call) => texts.rewrite_so_far(open, call, value, edits),
             Mark::Raw(Some(call)) => texts.redact_piece(open, call, value, edits),
             Mark::Raw(None) if redacts && (is_read || !is_container) => {
                 edits.replace(value.spelt(), redacted(value.spelt()), None);
@@ -91,8 +95,9 @@ fn rewrap(value: Json<'_>, rewritten: Option<String>, redacts: bool, edits: &mut
     }
 }
 
-/// Redacts an unknown value, unless its name is that of an id, a place or another member without information about the
-/// answer. Numbers outside of calls pass.
+/// Redacts an unknown value. A plain value passes if its name is that of a place, an id or another member without
+/// information about the answer; inside of a call only if it says where or what the call is. Numbers outside of calls
+/// pass.
 fn hide(name: &str, value: Json<'_>, is_in_call: bool, edits: &mut Edits<'_>) {
     let text = value.spelt();
     let is_container = text.starts_with(['{', '[']);
@@ -102,7 +107,9 @@ fn hide(name: &str, value: Json<'_>, is_in_call: bool, edits: &mut Edits<'_>) {
         }
     } else if name == BASE_RESP || Failure::in_member(name, value).is_some() {
         hide_in_error(value, edits);
-    } else if (is_silent(name) || PLACES.contains(&name)) && !(is_container && is_in_call) {
+    } else if !is_container
+        && (PLACES.contains(&name) || if is_in_call { OF_A_CALL.contains(&name) } else { is_silent(name) })
+    {
     } else if is_container || is_in_call || text.starts_with('"') {
         edits.replace(text, redacted(text), None);
     }
@@ -111,15 +118,15 @@ fn hide(name: &str, value: Json<'_>, is_in_call: bool, edits: &mut Edits<'_>) {
 /// Redacts what errors do not have.
 pub(super) fn hide_in_error(error: Json<'_>, edits: &mut Edits<'_>) {
     let is_in = |list: &str, name: &str| list.split('|').any(|known| known == name);
-    let mut values: Vec<Json<'_>> = alloc::vec![error];
+    let tree = Tree::new(error);
+    let mut values = alloc::vec![tree.root()];
     while let Some(value) = values.pop() {
-        values.extend(value.elements());
-        for (name, member) in value.members() {
-            let (name, text) = (name.word(), member.spelt());
-            let is_container = text.starts_with(['{', '[']);
-            if is_container && is_in(CAUSES, &name) {
+        for member in value.children() {
+            let (name, text) = (member.key(), member.spelt());
+            let is_container = member.is_object() || member.is_list();
+            if is_container && (!member.is_member() || is_in(CAUSES, &name)) {
                 values.push(member);
-            } else if is_container || text.starts_with('"') && !is_in(OF_AN_ERROR, &name) && !is_in(CAUSES, &name) {
+            } else if is_container || member.is_string() && !is_in(OF_AN_ERROR, &name) && !is_in(CAUSES, &name) {
                 edits.replace(text, redacted(text), None);
             }
         }

@@ -9,7 +9,7 @@ use crate::emitter::stream_state::StreamState;
 use crate::emitter::{Emitter, OnTree};
 use crate::event::StreamEvent;
 use crate::json::{Json, Tree};
-use crate::stream::{Dispatch, Provider};
+use crate::stream::{Dispatch, Provider, Sequence};
 
 /// The number of agents that may have open calls at once, and of the open calls of each.
 const MOST: usize = 256;
@@ -18,6 +18,7 @@ const MOST: usize = 256;
 pub(super) struct Readers {
     provider: Provider,
     open: Vec<Reader>,
+    sequence: Sequence,
 }
 
 /// The reader of one agent's events.
@@ -45,7 +46,7 @@ pub(super) enum Found {
 
 impl Readers {
     pub(super) fn new(provider: Provider) -> Self {
-        Self { provider, open: Vec::new() }
+        Self { provider, open: Vec::new(), sequence: Sequence::default() }
     }
 
     pub(super) fn provider(&self) -> Provider {
@@ -57,7 +58,12 @@ impl Readers {
     }
 
     pub(super) fn clear(&mut self) {
-        self.open.clear();
+        *self = Self::new(self.provider);
+    }
+
+    /// Returns true if an event is sent again while a call is open: what it says has been read.
+    pub(super) fn is_repeated(&mut self, event: Json<'_>) -> bool {
+        self.provider.format().has_numbers && self.sequence.is_repeated(event)
     }
 
     /// Forgets the texts of calls that have ended, and agents without an open call or text.
@@ -68,6 +74,9 @@ impl Readers {
             reader.texts.retain(|text| text.is_stray() || text.call().is_some_and(is_open));
             calls.open_count() > 0 || !reader.texts.is_empty()
         });
+        if self.open.is_empty() {
+            self.clear();
+        }
     }
 
     /// Returns the reader of an event's agent; `None` if there are too many agents.
@@ -128,7 +137,7 @@ impl Reader {
         };
         let mut emit = Emitter::new(&mut self.calls, &mut self.state, false, &mut on_event).with_trees(&mut on_tree);
         // A new one each time, for which no event repeats another.
-        let is_readable = Dispatch::new(provider).read(event, &mut emit).is_ok();
+        let is_readable = Dispatch::begun(provider).read(event, &mut emit).is_ok();
         match found {
             Found::TooManyCalls => found,
             _ if !event.is_object() => Found::OtherWire,

@@ -41,6 +41,7 @@ impl CallRewriter {
     /// };
     /// let event = |json: &str| format!(r#"{{"type":"content_block_delta","delta":{{"partial_json":"{json}"}}}}"#);
     /// let mut calls = new()?;
+    /// calls.push(r#"{"type":"content_block_start","content_block":{"type":"tool_use","id":"1","name":"f"}}"#)?;
     /// calls.push(&event(r#"{\"password\": \"hun"#))?;
     ///
     /// let mut calls = new()?.restore(&calls.save()?)?;

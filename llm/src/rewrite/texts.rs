@@ -51,6 +51,10 @@ impl Texts {
         if inside.is_empty() {
             return;
         }
+        if text.is_stray() && self.redacts() {
+            // It could be the middle of any value.
+            return edits.replace(inside, String::new(), None);
+        }
         let Some(open) = self.text_of(open, text) else {
             return edits.replace(inside, String::new(), Some(BadEventReason::TooManyCalls));
         };
@@ -61,6 +65,14 @@ impl Texts {
         let (rewritten, error) = rewrite_inside(&mut open.rewriter, &mut open.is_lost, inside);
         let is_news = !mem::replace(&mut open.has_failed, error.is_some());
         edits.replace(inside, rewritten, error.filter(|_| is_news).map(BadEventReason::Arguments));
+    }
+
+    /// Rewrites all of a call's JSON text so far. Pieces that follow continue it.
+    pub(super) fn rewrite_so_far(&self, open: &mut Vec<OpenText>, text: Text, whole: Json<'_>, edits: &mut Edits<'_>) {
+        if let Some(open) = self.text_of(open, text) {
+            *open = OpenText { text, rewriter: self.inside(), has_failed: open.has_failed, is_lost: false };
+        }
+        self.rewrite_piece(open, text, whole, edits);
     }
 
     /// Redacts a piece of an input that is not JSON: the first one of a call becomes [`REDACTED`], the others nothing.

@@ -20,6 +20,7 @@ pub(crate) use self::dispatch::Dispatch;
 use self::dispatch::MakeKeeper;
 pub use self::provider::Provider;
 use self::saved::Input;
+pub(crate) use self::sequence::Sequence;
 use crate::calls::ToolCalls;
 use crate::emitter::stream_state::StreamState;
 use crate::emitter::{Emitter, OnEvent};

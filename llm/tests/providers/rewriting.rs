@@ -30,6 +30,15 @@ fn piece(provider: Provider, call: u64, text: &str) -> String {
     }
 }
 
+fn start(provider: Provider, call: u64) -> String {
+    let id = call.to_string();
+    match provider {
+        Provider::Anthropic => anthropic::start(call, &id, "f"),
+        Provider::OpenaiChat => chat::call(call, id, "f", ""),
+        _ => responses::added(call, &id, "f"),
+    }
+}
+
 /// The piece of arguments in an event.
 fn piece_of(event: &str) -> String {
     let event: Value = serde_json::from_str(event).expect("an event stays JSON");
@@ -58,6 +67,11 @@ pub(super) fn arguments_in_any_pieces_come_out_as_the_model_says() {
     )| {
         let (Ok(text), Ok(other)) = (str::from_utf8(&document), str::from_utf8(&other)) else { return Ok(()) };
         let (mut plain, mut saved) = (rewriter(provider, &rules), rewriter(provider, &rules));
+        for call in [1, 2] {
+            let start = start(provider, call);
+            prop_assert_eq!(plain.push(&start).unwrap(), &*start);
+            saved.push(&start).unwrap();
+        }
         let mut joined = String::new();
         let others = pieces(other, &cuts).into_iter().map(Some).chain(std::iter::repeat(None));
         for (piece_of_it, of_other) in pieces(text, &cuts).into_iter().zip(others) {
@@ -78,7 +92,7 @@ pub(super) fn arguments_in_any_pieces_come_out_as_the_model_says() {
         let is_arguments = text.trim_ascii_start().starts_with(['{', '[']);
         if !is_arguments && redacts {
             prop_assert_eq!(&joined.trim_ascii(), &"", "nothing of what may be anything passes");
-        } else if serde_json::from_str::<Value>(text).is_ok()
+        } else if serde_json::from_str::<Value>(text).is_ok_and(|value| !value.is_number())
             && let Some(expected) = rewritten(text, &rules)
         {
             prop_assert_eq!(&joined, &expected);
@@ -90,7 +104,9 @@ pub(super) fn arguments_in_any_pieces_come_out_as_the_model_says() {
             let whole = whole.unwrap();
             let whole: Value = serde_json::from_str(&whole).unwrap();
             let whole = whole["arguments"].as_str().unwrap();
-            let is_alike = if is_arguments || !redacts { whole == joined } else { whole.trim_ascii().is_empty() };
+            // Nothing in a string ends a number.
+            let is_number = text.trim_ascii_start().starts_with(|first: char| first == '-' || first.is_ascii_digit());
+            let is_alike = is_number || if is_arguments || !redacts { whole == joined } else { whole.trim_ascii().is_empty() };
             prop_assert!(is_alike, "what repeats it is rewritten alike: {} {}", whole, joined);
         } else if redacts {
             let bad = whole.unwrap_err();
@@ -114,6 +130,7 @@ proptest! {
         let Ok(text) = str::from_utf8(&document) else { return Ok(()) };
         let [first, rest] = pieces(text, &[cut])[..] else { return Ok(()) };
         let mut calls = rewriter(Provider::OpenaiChat, &rules);
+        calls.push(&start(Provider::OpenaiChat, 0)).unwrap();
         calls.push(&chat::more(0, first)).unwrap();
         if let Ok(mut calls) = rewriter(Provider::OpenaiChat, &rules).restore(&edited(calls.save().unwrap(), &edits)) {
             let _ = calls.push(&chat::more(0, rest)).map(|event| piece_of(&event));
@@ -157,11 +174,12 @@ fn servers_that_do_not_count_their_calls() {
             (entry(null(), r#", "pw": "hunter2"}"#), entry(null(), r#", "pw": "[redacted]"}"#)),
             // Another call in the place of the last, and all of it once more.
             (entry(null(), SECRET), entry(null(), SHOWN)),
-            (chat::more(0, SECRET), chat::more(0, SHOWN)),
-            (chat::more(0, SECRET), chat::more(0, SHOWN)),
+            // Pieces without a call.
+            (chat::more(0, SECRET), chat::more(0, "")),
             (chat::end("tool_calls"), chat::end("tool_calls")),
-            (chat::more(0, SECRET), chat::more(0, SHOWN)),
+            (chat::more(0, SECRET), chat::more(0, "")),
             // A reason with each piece.
+            (start(Provider::OpenaiChat, 0), start(Provider::OpenaiChat, 0)),
             (with_reason(r#"{"pw": "hun"#), with_reason(r#"{"pw": "[redacted]""#)),
             (with_reason("ter2"), with_reason("")),
             (with_reason(r#"", "a": 1}"#), with_reason(r#", "a": 1}"#)),
@@ -175,13 +193,14 @@ fn beginnings_of_arguments() {
     let piece =
         |spelt: &str| format!(r#"{{"type":"content_block_delta","index":0,"delta":{{"partial_json":"{spelt}"}}}}"#);
     let done = |spelt: &str| format!(r#"{{"type":"response.function_call_arguments.done","arguments":"{spelt}"}}"#);
+    let begun = || (start(Provider::Anthropic, 0), start(Provider::Anthropic, 0));
     for start in [r"\u007b", r"\u007B", r"\u0020{", r"\u000a {", r"\n{", r"\t{"] {
         let (secret, shown) = (format!(r#"{start}\"pw\":1}}"#), format!(r#"{start}\"pw\":\"[redacted]\"}}"#));
-        check(Provider::Anthropic, [(piece(&secret), piece(&shown))]);
+        check(Provider::Anthropic, [begun(), (piece(&secret), piece(&shown))]);
         check(Provider::OpenaiResponses, [(done(&secret), done(&shown))]);
     }
     for start in ["x", r"\u0078", r"\\", ""] {
-        check(Provider::Anthropic, [(piece(&format!("{start}1")), piece(""))]);
+        check(Provider::Anthropic, [begun(), (piece(&format!("{start}1")), piece(""))]);
     }
     let start = r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","input":{}}}"#;
     let mut calls = CallRewriter::new(Provider::Anthropic, [("$", Rule::replace("7").unwrap())]).unwrap();
@@ -232,10 +251,10 @@ fn arguments_in_every_place_and_spelling() {
         [
             json!({"choices": [{"index": 1, "message": {"tool_calls": [{"function": {"arguments": text}}]}}]})
                 .to_string(),
-            json!({"choices": [{"delta": {"function_call": {"arguments": text}}}]}).to_string(),
-            json!([{"choices": [{"delta": {"function_call": {"arguments": text}}}]}]).to_string(),
+            json!({"choices": [{"delta": {"function_call": {"name": "f", "arguments": text}}}]}).to_string(),
+            json!([{"choices": [{"delta": {"function_call": {"name": "g", "arguments": text}}}]}]).to_string(),
             format!(
-                r#"{{"choices":[{{"delta":{{"tool_calls":[{{"function":{{"\u0061rguments":{text}}},"index":3}}]}}}}]}}"#
+                r#"{{"choices":[{{"delta":{{"tool_calls":[{{"function":{{"name":"f","\u0061rguments":{text}}},"index":3}}]}}}}]}}"#
             ),
         ]
     };
@@ -255,7 +274,8 @@ fn arguments_in_every_place_and_spelling() {
             responses::item_done(0, "1", "f", text, "completed"),
             responses::end("completed", &json!({"output": [{"type": "mcp_call", "arguments": text}]})),
             json!({"type": "response.output_item.done", "item": {"type": "tool_search_call", "arguments": value(text)}}).to_string(),
-            json!({"type": "response.mcp_call_arguments.delta", "item_id": "x", "delta": text}).to_string(),
+            responses::added(7, "x", "f"),
+            json!({"type": "response.mcp_call_arguments.delta", "output_index": 7, "delta": text}).to_string(),
         ]
     };
     check(
@@ -270,6 +290,7 @@ fn escapes_may_lie_between_pieces() {
     check(
         Provider::Anthropic,
         [
+            (start(Provider::Anthropic, 0), start(Provider::Anthropic, 0)),
             (anthropic::delta(0, r#"{"p\"#), anthropic::delta(0, r#"{"p\"#)),
             (anthropic::delta(0, r"u007"), anthropic::delta(0, r"u007")),
             (anthropic::delta(0, r#"7": "hunter2"}"#), anthropic::delta(0, r#"7": "[redacted]"}"#)),
@@ -285,6 +306,7 @@ fn escapes_may_lie_between_pieces() {
 #[test]
 fn what_cannot_be_read_does_not_pass() {
     let mut calls = redacting(Provider::Anthropic);
+    calls.push(&start(Provider::Anthropic, 0)).unwrap();
     assert_eq!(calls.push(&anthropic::delta(0, r#"{"a": oops "pw": "hun"#)).unwrap(), anthropic::delta(0, r#"{"a": "#));
     assert_eq!(calls.push(&anthropic::delta(0, r#"ter2"}"#)).unwrap(), anthropic::delta(0, ""));
     for event in ["[DONE]", "", " [DONE] ", "null", "[]", "\"[DONE]\""] {
@@ -300,7 +322,9 @@ fn what_cannot_be_read_does_not_pass() {
         let bad = calls.push(text).unwrap_err();
         assert_eq!((bad.instead(), bad.reason()), ("", &BadEventReason::NotJson));
     }
-    for text in ["\"hunter2\"", "7", "{}", r#"["hunter2"]"#, &chat::more(0, SECRET), &format!("[{delta}, 1]")] {
+    for text in
+        ["\"hunter2\"", "7", "{}", r#"["hunter2"]"#, &chat::more(0, SECRET), &format!("[{}, 1]", anthropic::stop(0))]
+    {
         let bad = calls.push(text).unwrap_err();
         assert_eq!((bad.instead(), bad.reason()), ("", &BadEventReason::OtherWire));
         let mut passing = redacting(Provider::Anthropic).passing_unknown();
@@ -343,14 +367,18 @@ fn rules_and_states_that_do_not_fit_are_refused() {
 pub(super) fn calls_that_never_end_have_a_limit() {
     let mut calls = redacting(Provider::Anthropic);
     for index in 0..256 {
+        calls.push(&start(Provider::Anthropic, index)).unwrap();
         calls.push(&anthropic::delta(index, r#"{"pw": "hun"#)).unwrap();
     }
     for index in 256..300 {
-        let bad = calls.push(&anthropic::delta(index, r#"{"pw": "hun"#)).unwrap_err();
-        assert_eq!((bad.instead(), bad.reason()), (&*anthropic::delta(index, ""), &BadEventReason::TooManyCalls));
+        let bad = calls.push(&start(Provider::Anthropic, index)).unwrap_err();
+        assert_eq!(bad.reason(), &BadEventReason::TooManyCalls);
+        assert_eq!(calls.push(&anthropic::delta(index, r#"{"pw": "hun"#)).unwrap(), anthropic::delta(index, ""));
     }
     assert_eq!(calls.push(&anthropic::delta(0, r#"ter2"}"#)).unwrap(), anthropic::delta(0, "}"));
-    // What is whole makes room.
+    calls.push(&anthropic::stop(0)).unwrap();
+    // What has ended makes room.
+    calls.push(&start(Provider::Anthropic, 300)).unwrap();
     assert_eq!(calls.push(&anthropic::delta(300, "{")).unwrap(), anthropic::delta(300, "{"));
     calls.reset();
     assert!(calls.save().unwrap().len() < 100);

@@ -46,7 +46,7 @@ pub(super) fn read_wrapped(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<()
     if !bytes.is_given() {
         return Ok(());
     }
-    let text = decoded(&bytes.word()).ok_or(Unreadable)?;
+    let text = decoded(&bytes.text().unwrap_or_default()).ok_or(Unreadable)?;
     // An agent's text may be anything, even JSON that looks like a model's event.
     let Some(json) = Json::new(&text).filter(|json| json.is_object() && !emit.has_reported(AGENT)) else {
         // Among a model's own events, this is a damaged one.

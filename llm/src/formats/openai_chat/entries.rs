@@ -5,7 +5,7 @@ use alloc::borrow::Cow;
 
 use crate::calls::{CallStart, Executor, OpenCall, Place, Slot};
 use crate::emitter::Emitter;
-use crate::json::TextOrJson;
+use crate::json::{Text, TextOrJson};
 use crate::wire::{Form, Here, Mark, Node, Placed};
 
 /// Reports an entry of a list of calls: a call, or a fragment of one.
@@ -32,7 +32,11 @@ pub(super) fn read_entry(
             Some(number) => number,
             None => return,
         },
-        Found::Ended(_) | Found::Nobody if !entry.has_arguments => return,
+        Found::Nobody if !entry.has_arguments => return,
+        Found::Ended(number) if !entry.has_arguments => {
+            emit.repeat_call(number, name, "");
+            return;
+        }
         // Arguments after the call's end are an error, unless they repeat the whole input.
         Found::Ended(number) if here.form == Form::SoFar && emit.had_input(number, input.as_str()) => return,
         Found::Ended(number) if matches!(here.form, Form::Whole(_)) => {
@@ -40,7 +44,7 @@ pub(super) fn read_entry(
             return;
         }
         Found::Ended(number) => {
-            emit.note_piece_again(number, *value);
+            value.as_piece_of(Text::of_place(entry.own_slot().digest()), false);
             return emit.calls().late(number);
         }
         Found::Nobody => {
@@ -60,6 +64,8 @@ pub(super) fn read_entry(
         (TextOrJson::Text(text), Form::SoFar) => {
             if emit.calls().append_so_far(number, text) {
                 emit.note_piece_of(number, *value);
+            } else {
+                value.as_so_far(Text::of(number));
             }
         }
         // An object in place of a string is the whole input. It may be repeated after the call's end.

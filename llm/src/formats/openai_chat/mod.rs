@@ -262,6 +262,12 @@ fn stop(emit: &mut Emitter<'_>, choice: Node<'_>, here: &Here<'_>) {
         choice.get(name).read();
     });
     if reason.is_empty() {
+        // An answer may have unknown parts alone. Pieces of calls begin one if they have anything.
+        let is_call = |name: &str| ["role", "tool_calls", "function_call"].contains(&name);
+        let says = |member: Node<'_>| !is_call(&member.key()) && !member.is_nothing();
+        if choice.get("delta").children().any(says) {
+            emit.begin_answer(here.choice);
+        }
         return;
     }
     choice.get("stop_reason").read();
@@ -312,7 +318,8 @@ fn older_call(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
         let here = Here { place: Placed::Index(Some(0)), ..here.clone() };
         return read_entry(&here, "", &fragment, Executor::Client, emit);
     }
-    fragment.value.as_piece_of(Text::OLDER, false);
+    let call = emit.calls().find_in(Slot::new(here.choice, Place::Latest));
+    fragment.value.as_piece_of(Text::older(call.unwrap_or_default()), false);
     if !newer.children().any(|entry| fragment.repeats(&Fragment::of(entry))) {
         emit.unknown_part("function_call", delta.get("function_call").shown().json());
     }

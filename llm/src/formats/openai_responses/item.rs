@@ -21,7 +21,7 @@ use crate::wire::Node;
 
 /// Starts the call of an item that has been added, or reports its initial text.
 pub(super) fn add(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) {
-    pass_over(item, "encrypted_content");
+    pass_over(item, "encrypted_content|status");
     pass_over_executor(item);
     let form = form(item);
     if matches!(form, Some(Form::Whole | Form::Composed(_))) {
@@ -115,7 +115,7 @@ pub(super) fn pass_over(item: Node<'_>, names: &str) {
 /// Marks members that only name the executor as read.
 fn pass_over_executor(item: Node<'_>) {
     item.get("environment").as_object();
-    pass_over(item, "caller");
+    pass_over(item, "caller|server_label");
     if item.word_at("type") == "tool_search_call" {
         pass_over(item, "execution");
     }
