@@ -1,7 +1,4 @@
-//! What the providers' and the calls' tests share: streams of our own, framing, and a log of what was told.
-
-use std::fs;
-use std::path::Path;
+//! What the providers' and the calls' tests share: framing, and a log of what was told.
 
 use jsonspigot::PatternSet;
 use jsonspigot_llm::{Provider, ProviderStream, ToolCalls, ToolCallsBuilder, Unfinished};
@@ -11,11 +8,6 @@ use sse_core::{SseDecoder, SseEvent};
 pub use super::log::{CallLog, Log};
 use super::restored::{OFTEN, Streams, restored_stream};
 use crate::effort;
-
-/// A stream of our own.
-pub fn own(name: &str) -> Vec<u8> {
-    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../llm/tests/data/streams").join(name)).unwrap()
-}
 
 /// Bytes into events, however they are cut: server-sent events, or one event a line.
 pub enum Framing {

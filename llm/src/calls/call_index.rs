@@ -219,6 +219,11 @@ impl CallIndex {
         }
     }
 
+    /// Records that a fragment is lost, which belongs to no call that starts later.
+    pub(super) fn lose(&mut self) {
+        self.has_lost = true;
+    }
+
     /// Returns true if a fragment of the call that starts in this slot was lost before.
     pub(super) fn take_orphan(&mut self, slot: Slot<'_>, id: &str) -> bool {
         let mut has_lost = mem::take(&mut self.has_unplaced) || self.orphaned.has_more;

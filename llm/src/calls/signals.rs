@@ -242,13 +242,15 @@ impl Signals<'_> {
     /// Takes in a value by its path, for the call that was used last. Reports an error if it has ended, or if there is
     /// none.
     pub(crate) fn set(&mut self, choice: u64, path: &str, value: PathValue<'_>) {
-        match self.calls.index.find(Slot::new(choice, Place::Latest)) {
-            Some(number) => match self.calls.open.get_mut(number) {
-                Some(call) => call.set(path, value, &self.calls.options, self.listener),
-                // The call ended before the wire reported that all of its values were sent.
-                None => self.unplaced(Slot::new(choice, Place::Latest)),
-            },
-            None => self.unplaced(Slot::new(choice, Place::Latest)),
+        let number = self.calls.index.find(Slot::new(choice, Place::Latest));
+        match number.and_then(|number| self.calls.open.get_mut(number)) {
+            Some(call) => call.set(path, value, &self.calls.options, self.listener),
+            // Each call has a start before its values, so this one's start is lost, or its end came too early.
+            None => {
+                self.taint(Some(choice));
+                self.calls.index.lose();
+                self.report_error(CallErrorKind::NotStarted, None);
+            }
         }
     }
 

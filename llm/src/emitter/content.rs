@@ -167,7 +167,7 @@ impl Emitter<'_> {
     /// mismatch. Returns false if the call is still open or no longer remembered.
     pub(crate) fn repeat_call(&mut self, number: u64, name: &str, whole: &str) -> bool {
         let said = &mut self.user.stream_state.said;
-        let has_this_name = !said.was_called_otherwise(number, name);
+        let has_this_name = said.was_called(number, name);
         let Some(has_this_input) = said.is_input(number, whole) else { return false };
         if !has_this_name {
             self.contradict_ended(number, MismatchKind::Name, name);
@@ -183,7 +183,7 @@ impl Emitter<'_> {
         let choice = self.known().choice_of(number).unwrap_or_default();
         let (call, text) = (Some(number), text.into());
         self.report(StreamEvent::Mismatch { kind, choice, block: None, call, text });
-        self.user.stream_state.spoil_message();
+        self.user.stream_state.refute_message();
     }
 
     /// Records another input with which an ended call may be repeated.
@@ -299,6 +299,6 @@ impl Emitter<'_> {
                 self.report(StreamEvent::Mismatch { kind, choice, block, call: None, text: text.into() });
             }
         }
-        self.user.stream_state.spoil_message();
+        self.user.stream_state.refute_message();
     }
 }

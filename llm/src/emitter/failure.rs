@@ -4,7 +4,6 @@
 //! code are.
 
 use alloc::borrow::{Cow, ToOwned};
-use alloc::vec::Vec;
 use core::mem;
 use core::time::Duration;
 
@@ -91,7 +90,7 @@ impl<'a> Failure<'a> {
     pub(crate) fn new(error: Json<'a>) -> Self {
         match error.text_or_json() {
             TextOrJson::Text(message) => Self { message, ..Self::default() },
-            TextOrJson::Json(_) => Fields::of(error).0.failure(error),
+            TextOrJson::Json(_) => Fields::of(error).failure(error),
         }
     }
 
@@ -123,7 +122,7 @@ impl<'a> Failure<'a> {
     /// Reads an event that is recognizable as an error for any provider: by its type, by an `error` member in an event
     /// without a type, or by an exception under its name. Returns `None` for other events.
     pub(crate) fn reported_by(event: Json<'a>) -> Option<Self> {
-        let (fields, _) = Fields::of(event);
+        let fields = Fields::of(event);
         if let failure @ Some(_) = Self::in_status(fields.base_resp) {
             return failure;
         }
@@ -137,9 +136,12 @@ impl<'a> Failure<'a> {
         }
     }
 
-    /// Returns the members of an event that are not part of any error.
-    pub(super) fn others(event: Json<'_>) -> impl Iterator<Item = (Json<'_>, Json<'_>)> {
-        Fields::of(event).1.into_iter()
+    /// Returns true if a member of the event around the error is the error, or a part of it.
+    pub(super) fn has(&self, name: &str, member: Json<'_>) -> bool {
+        let (parts, word) = ([&self.message, &self.kind, &self.code], member.word());
+        member == self.json
+            || name == RETRY_AFTER && self.delay.is_some()
+            || !word.is_empty() && parts.into_iter().any(|part| *part == word)
     }
 
     /// Reads a gateway's error page in HTML or XML, sent in place of a stream; `None` if the text is not markup.
@@ -154,15 +156,15 @@ impl<'a> Failure<'a> {
             return reported;
         }
         let is_body = event.members().all(|(name, _)| BODY.contains(&&*name.word()));
-        let (fields, _) = Fields::of(event);
+        let fields = Fields::of(event);
         (is_body && fields.said().is_some()).then(|| fields.failure(event))
     }
 }
 
 impl<'a> Fields<'a> {
-    /// Reads the members of an object and returns all others with them.
-    fn of(json: Json<'a>) -> (Self, Vec<(Json<'a>, Json<'a>)>) {
-        let (mut fields, mut others) = (Self::default(), Vec::new());
+    /// Reads the members of an object.
+    fn of(json: Json<'a>) -> Self {
+        let mut fields = Self::default();
         for (name, value) in json.members().filter(|(_, value)| value.spelt() != "null") {
             let field = match &*name.word() {
                 "type" => &mut fields.kind,
@@ -182,15 +184,12 @@ impl<'a> Fields<'a> {
                 "errors" => &mut fields.errors,
                 "detail" => &mut fields.detail,
                 "details" => &mut fields.details,
-                "retry_after" => &mut fields.retry_after,
-                _ => {
-                    others.push((name, value));
-                    continue;
-                }
+                RETRY_AFTER => &mut fields.retry_after,
+                _ => continue,
             };
             *field = value;
         }
-        (fields, others)
+        fields
     }
 
     fn is_called_error(&self) -> bool {
@@ -223,6 +222,7 @@ impl<'a> Fields<'a> {
         if failure.code.is_empty() {
             failure.code = self.code.word();
         }
+        failure.delay = failure.delay.or_else(|| seconds(&self.retry_after.word()));
         failure
     }
 
@@ -259,6 +259,9 @@ fn exception(event: Json<'_>) -> Option<Failure<'_>> {
     let (kind, exception) = members.find(|(name, value)| name.ends_with("Exception") && value.is_object())?;
     Some(Failure { kind, ..Failure::new(exception) })
 }
+
+/// The name of the member with the delay after which the same request may succeed.
+const RETRY_AFTER: &str = "retry_after";
 
 /// The name of the member with the request's status in each event.
 pub(crate) const BASE_RESP: &str = "base_resp";

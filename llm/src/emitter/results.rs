@@ -32,7 +32,7 @@ impl Emitter<'_> {
         }
         if before.is_some_and(|before| before != digest) {
             self.calls().report_error(CallErrorKind::Mismatch, call);
-            self.user.stream_state.spoil_message();
+            self.user.stream_state.refute_message();
         }
     }
 

@@ -264,7 +264,13 @@ impl Said {
     /// Returns true if a call is remembered to have ended with another name. A missing name matches every other.
     pub(crate) fn was_called_otherwise(&self, call: u64, name: &str) -> bool {
         let ended = self.inputs.iter().rev().find(|(number, ..)| *number == call);
-        ended.is_some_and(|(_, _, known)| !name.is_empty() && *known != digest_of("") && *known != digest_of(name))
+        ended.is_some_and(|(_, _, known)| *known != digest_of("")) && !self.was_called(call, name)
+    }
+
+    /// Returns true unless a call is remembered to have ended without this name. A missing name matches every other.
+    pub(crate) fn was_called(&self, call: u64, name: &str) -> bool {
+        let ended = self.inputs.iter().rev().find(|(number, ..)| *number == call);
+        name.is_empty() || ended.is_none_or(|(_, _, known)| *known == digest_of(name))
     }
 
     /// Compares a whole input with the one that the call ended with, and remembers it instead. An empty input equals

@@ -70,6 +70,8 @@ pub(crate) trait KeepMessage: Send + Sync {
     fn end(&mut self);
     /// Records that a part of the message is missing.
     fn spoil(&mut self);
+    /// Records that the message contradicts what was reported, even if it has ended.
+    fn refute(&mut self);
     /// Adds an event that was understood.
     fn add(&mut self, event: Json<'_>);
     /// Adds a member to an open call of the only answer.
@@ -152,6 +154,13 @@ impl StreamState {
     pub(crate) fn spoil_message(&mut self) {
         if let Some(message) = &mut self.message {
             message.spoil();
+        }
+    }
+
+    /// Records that the message for the next request contradicts what was reported.
+    pub(crate) fn refute_message(&mut self) {
+        if let Some(message) = &mut self.message {
+            message.refute();
         }
     }
 

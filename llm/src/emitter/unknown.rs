@@ -1,13 +1,11 @@
 //! Unknown parts: events and parts of new types, and members that no field names.
 
-use alloc::vec;
-
 use super::Emitter;
 use super::failure::{BASE_RESP, Failure};
 use super::stream_state::StreamState;
 use crate::calls::Slot;
 use crate::event::StreamEvent;
-use crate::json::{Json, Mark};
+use crate::json::{Json, Mark, Node, Tree};
 
 impl Emitter<'_> {
     /// Reports an event, or a part of one, of an unknown type.
@@ -29,8 +27,9 @@ impl Emitter<'_> {
         if failure.json == event {
             return;
         }
-        for (name, json) in Failure::others(event).filter(|(_, json)| json.says_something() && *json != failure.json) {
-            self.unread(&name.word(), json, Mark::Unread);
+        let members = event.members().map(|(name, json)| (name.word(), json));
+        for (name, json) in members.filter(|(name, json)| json.says_something() && !failure.has(name, *json)) {
+            self.unread(&name, json, Mark::Unread);
         }
     }
 
@@ -66,9 +65,7 @@ impl Emitter<'_> {
         match Failure::in_member(name, json) {
             Some(failure) => self.fail(&failure),
             None if name == BASE_RESP && Failure::is_fine(json) => {}
-            None if says_anything_inside(json) => {
-                self.report(StreamEvent::UnknownPart { kind: name.into(), json: json.spelt().into() });
-            }
+            None if says_anything_inside(json) => self.unknown_part(name, json),
             None => {}
         }
     }
@@ -76,15 +73,8 @@ impl Emitter<'_> {
 
 /// Returns true if a value contains anything but empty values and zeros.
 fn says_anything_inside(json: Json<'_>) -> bool {
-    let mut values = vec![json];
-    while let Some(value) = values.pop() {
-        values.extend(value.elements().chain(value.members().map(|(_, member)| member)));
-        let is_container = value.is_object() || value.inside('[').is_some();
-        if !is_container && !value.is_nothing() && value.spelt() != "0" {
-            return true;
-        }
-    }
-    false
+    let is_plain = |value: &Node<'_>| !value.is_object() && !value.is_list();
+    Tree::new(json).nodes().filter(is_plain).any(|value| !value.is_nothing() && value.spelt() != "0")
 }
 
 /// Returns true if a member of this name has no information about the answer in any format: an id, or an echo of the

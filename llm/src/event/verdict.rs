@@ -15,7 +15,7 @@ use super::stop::StopKind;
 use crate::calls::{CallErrorKind, CallEvent};
 #[cfg(feature = "envelope")]
 use crate::envelope::EnvelopeEvent;
-use crate::json::Json;
+use crate::json::{Json, Node, Tree};
 use crate::payload::PayloadStatus;
 
 /// The reason why a stream is incomplete or invalid, returned by
@@ -284,16 +284,8 @@ const SAYING: [&str; 10] =
 /// of each member's name. Takes time linear in the part's length.
 fn says_something(kind: &str, json: &str) -> bool {
     let is_saying = |word: &String| SAYING.contains(&word.as_str());
-    let mut values = vec![Json::of(json.trim_ascii())];
-    let mut is_found = words(kind).iter().any(is_saying);
-    while let Some(value) = values.pop().filter(|_| !is_found) {
-        for (name, member) in value.members() {
-            is_found |= member.says_something() && words(&name.word()).last().is_some_and(is_saying);
-            values.push(member);
-        }
-        values.extend(value.elements());
-    }
-    is_found
+    let is_said = |value: Node<'_>| value.json().says_something() && words(&value.key()).last().is_some_and(is_saying);
+    words(kind).iter().any(is_saying) || Tree::new(Json::of(json.trim_ascii())).nodes().any(is_said)
 }
 
 /// Splits a name into words in lower case: `toolCall`, `tool-call` and `TOOL_CALL` have two.

@@ -167,8 +167,11 @@ fn is_named(event: Node<'_>) -> bool {
 fn start_chunk(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
     let (id, name) = (event.word_at(TOOL.id), event.text_at(TOOL.name));
     let call = emit.calls().find_in(here.slot());
+    let start = CallStart::new(&*name).id(&*id);
     if call.is_none_or(|call| !name.is_empty() && !emit.is_said_again(call)) {
-        emit.start_call(here.slot(), CallStart::new(&*name).id(&*id));
+        emit.start_call(here.slot(), start);
+    } else {
+        emit.start_another(here.slot(), start);
     }
     let call = emit.calls().find_in(here.slot());
     emit.set_last_chunk(call);

@@ -5,19 +5,21 @@
 //! Claude Code executes its own calls, and `user` lines have the results. Several agents and several sessions may take
 //! turns: each line names its session and, for a sub-agent, the call that started it. A `result` line ends a turn.
 
-use alloc::borrow::Cow;
+use alloc::borrow::{Cow, ToOwned};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::mem;
 
 use crate::calls::{Place, Slot, digest_of};
 use crate::emitter::Emitter;
 use crate::emitter::blocks::At;
 use crate::emitter::failure::Failure;
+use crate::emitter::said::Part;
 use crate::event::{MismatchKind, OpaqueKind};
 use crate::formats::{Format, OnId, Speaker, Terminal, anthropic, kind_of};
 use crate::json::Json;
-use crate::wire::{ByType, Form, Here, Means, Node, Outcome, Rows, Spot, Wire, by_type, read, row};
+use crate::wire::{ByType, Form, Here, Mark, Means, Node, Outcome, Rows, Spot, Wire, by_type, read, row};
 
 pub(crate) const FORMAT: Format = Format {
     name: "claude-code",
@@ -152,9 +154,12 @@ const FIRST: ByType = &[
     ("*", &[row(".", Means::Unknown("type", ""))]),
 ];
 
-/// The keys that are noted if a message has text in its start, and in a block.
-const FIRST_WORDS: &str = "first words";
-const SAID: &str = "said";
+/// The words in a message's start that no block has repeated yet.
+#[derive(Clone, Debug, Default)]
+struct FirstWords {
+    text: String,
+    thinking: String,
+}
 
 /// The key that is noted if a message was streamed.
 const STREAMED: &str = "streamed";
@@ -184,7 +189,7 @@ fn choose_event(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) -> Rows {
         _ => {
             match Failure::reported_by(event.json()) {
                 Some(failure) => {
-                    event.as_failure();
+                    event.get("error|.").as_failure();
                     emit.fail(&failure);
                 }
                 None => emit.unknown_part(&kind, event.shown().json()),
@@ -198,7 +203,7 @@ fn choose_event(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) -> Rows {
     note_said(emit, piece);
     // A delta after the whole block adds nothing.
     let at = At::Index(event.get("index").index().unwrap_or(0), 0);
-    let is_said = ["text_delta", "thinking_delta"].contains(&&*piece.get("type").word());
+    let is_said = kind == "content_block_delta" && piece.get("text|thinking").is_string();
     if is_said && emit.has_reported(&whole_key(at)) {
         event.read();
         return &[];
@@ -207,19 +212,33 @@ fn choose_event(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) -> Rows {
 }
 
 fn note_first_words(emit: &mut Emitter<'_>, words: Node<'_>, _: &Here<'_>) {
+    let Some(text) = words.text() else { return words.odd(Mark::Torn) };
+    let first: &mut FirstWords = emit.memory();
+    if words.key() == "text" { &mut first.text } else { &mut first.thinking }.push_str(&text);
     words.read();
-    emit.note_reported(FIRST_WORDS);
 }
 
+/// Compares a piece of a block with what the message's start said of it.
 fn note_said(emit: &mut Emitter<'_>, piece: Node<'_>) {
-    if piece.get("text|thinking").is_string() {
-        emit.note_reported(SAID);
+    for (name, kind) in [("text", MismatchKind::Text), ("thinking", MismatchKind::Reasoning)] {
+        let Some(said) = piece.get(name).text() else { continue };
+        let first: &mut FirstWords = emit.memory();
+        let left = if kind == MismatchKind::Text { &mut first.text } else { &mut first.thinking };
+        if let Some(rest) = left.strip_prefix(&*said) {
+            *left = rest.to_owned();
+        } else {
+            let left = mem::take(left);
+            if !said.starts_with(&*left) {
+                emit.contradict(Part { kind, choice: 0, at: At::Run }, &left);
+            }
+        }
     }
 }
 
-/// Reports a message that is over as incomplete if no block has repeated the text of its start.
+/// Reports a message that is over as incomplete if no block has repeated the words of its start.
 fn miss_first_words(emit: &mut Emitter<'_>) {
-    if emit.has_reported(FIRST_WORDS) && !emit.has_reported(SAID) {
+    let FirstWords { text, thinking } = mem::take(emit.memory());
+    if !text.is_empty() || !thinking.is_empty() {
         emit.break_off("message_start");
     }
 }

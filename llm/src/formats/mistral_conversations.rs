@@ -1,9 +1,9 @@
 //! Mistral Conversations: entries by id, between a `conversation.response.started` and a `conversation.response.done`.
 //! The server keeps the conversation, so there is no message to send back.
 
-use crate::calls::{CallStart, Executor};
+use crate::calls::{CallStart, Executor, present};
 use crate::emitter::Emitter;
-use crate::event::OpaqueKind;
+use crate::event::{OpaqueKind, StreamEvent};
 use crate::formats::Format;
 use crate::wire::{ByType, Cited, Here, Means, Node, Outcome, Owner, Placed, Rows, Shown, Spot, Wire, read, row};
 
@@ -31,6 +31,7 @@ const WIRE: Wire = Wire {
                 row(".", Means::Object(CLIENT_CALL)).at(Spot::Id("tool_call_id")),
                 row(".", Means::Approval { id: "tool_call_id", call: "tool_call_id" })
                     .when(|event| event.get("confirmation_status").word() == "pending"),
+                row(".", Means::Hook(deny)).when(|event| event.get("confirmation_status").word() == "denied"),
             ],
         ),
         ("tool.execution.started|tool.execution.delta", EXECUTION),
@@ -93,6 +94,13 @@ const LINK: Shown = Shown {
     url: "image_url.url|image_url|document_url.url|document_url",
     is_in_block: false,
 };
+
+/// Reports that a call was denied, so that nobody executes it.
+fn deny(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
+    let id = event.word_at("tool_call_id");
+    let (call, json) = (emit.known().find_id(0, &id), event.spelt().into());
+    emit.report(StreamEvent::CallCancelled { call, call_id: present(&id), json });
+}
 
 /// Starts the call that a fragment belongs to, unless the call has ended. The name may be sent late, and another name
 /// under the same id is another call.

@@ -99,6 +99,11 @@ impl<'a> Tree<'a> {
         Node { tree: self, at: 0 }
     }
 
+    /// Returns all values, a container before its contents.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = Node<'_>> {
+        (0..self.values.len()).map(|at| Node { tree: self, at })
+    }
+
     /// Returns the event's text.
     pub(crate) fn text(&self) -> &'a str {
         self.text

@@ -175,9 +175,14 @@ impl Turn {
         if self.is_over {
             self.spoils_next = true;
         } else {
-            self.begin();
-            self.is_spoilt = true;
+            self.refute();
         }
+    }
+
+    /// Records that this message is not what was reported, even if it is over.
+    pub(crate) fn refute(&mut self) {
+        self.begin();
+        self.is_spoilt = true;
     }
 
     /// Begins the next message if this one is over.

@@ -40,6 +40,10 @@ impl KeepMessage for Keeper {
         self.turn.spoil();
     }
 
+    fn refute(&mut self) {
+        self.turn.refute();
+    }
+
     fn add(&mut self, event: Json<'_>) {
         (self.composer.compose)(event, &mut self.turn);
     }

@@ -108,9 +108,9 @@ impl<'e> Visit<'e> for Report<'_, '_> {
                 self.emit.message_after_end(&value.word_at(id), &value.word_at(model), says_anything);
             }
             Means::Stops { reason, sequence, is_end } => {
-                let (reason, sequence) = (value.text_at(reason), value.text_at(sequence));
+                let reason = value.text_at(reason);
                 if is_end || !reason.is_empty() {
-                    self.emit.end_answer_with(&reason, &sequence);
+                    self.emit.end_answer_with(&reason, &value.text_at(sequence));
                 }
             }
             Means::EndsStream => self.emit.end_stream(),

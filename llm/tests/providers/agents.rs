@@ -7,7 +7,8 @@ use jsonspigot_check::effort::size;
 use jsonspigot_llm::{CallEvent, Provider, ProviderStream, StreamEvent, UnfinishedKind};
 use serde_json::{Value, json};
 
-use super::support::{Log, events_of, everything, own, read};
+use super::support::{Log, events_of, everything, read};
+use super::wire_files::input;
 
 const MAIN: &str = "";
 
@@ -28,9 +29,9 @@ fn read_to_kind(provider: Option<Provider>, lines: &[String]) -> (Log, Option<Un
     (log, stream.verdict().err().map(|unfinished| unfinished.kind()))
 }
 
-/// Returns the lines of a stream of our own.
+/// Returns the lines of a wire file.
 fn lines_of(name: &str) -> Vec<String> {
-    events_of(&own(name)).into_iter().filter(|line| !line.is_empty()).collect()
+    events_of(input(name).as_bytes()).into_iter().filter(|line| !line.is_empty()).collect()
 }
 
 /// Returns what each agent reports, with calls and blocks numbered by agent. Restores the stream after each line if
@@ -85,7 +86,7 @@ fn mixed(first: &[String], second: &[String], mut order: u64) -> Vec<String> {
 
 #[test]
 fn interleaved_sub_agents_are_read_as_if_alone() {
-    let lines = lines_of("claude-code/parallel.jsonl");
+    let lines = lines_of("claude-code/parallel.txt");
     let agent = |line: &String| {
         let line: Value = serde_json::from_str(line).unwrap();
         line["parent_tool_use_id"].as_str().unwrap_or_default().to_owned()
@@ -110,7 +111,7 @@ fn interleaved_sub_agents_are_read_as_if_alone() {
 fn open_calls_of_agents_are_found() {
     let (mut stream, mut open) = (new(), BTreeMap::<u64, String>::new());
     let (mut most, mut has_matches) = (0, false);
-    for line in lines_of("claude-code/parallel.jsonl") {
+    for line in lines_of("claude-code/parallel.txt") {
         stream.push_with(&line, |event| {
             let StreamEvent::Agent { agent, event, .. } = event else { return };
             match *event {
@@ -153,9 +154,9 @@ fn a_whole_line_may_come_late() {
         let results: Vec<_> = log.besides.iter().filter(|fact| fact.starts_with("result of call")).cloned().collect();
         (log.text.clone(), calls, results, log.usage.last().cloned())
     };
-    let (whole, kind) = read_to_kind(None, &lines_of("claude-code/whole.jsonl"));
+    let (whole, kind) = read_to_kind(None, &lines_of("claude-code/whole.txt"));
     assert_eq!((whole.text.as_str(), kind), ("Let me look.Take line 4.", None));
-    let lines = lines_of("claude-code/normal.jsonl");
+    let lines = lines_of("claude-code/normal.txt");
     let place = |kind: &str| lines.iter().position(|line| line.contains(kind)).unwrap();
     let first = place("{\"type\":\"assistant\"");
     for later in first..=place("message_stop") {
@@ -172,7 +173,7 @@ fn a_whole_line_may_come_late() {
 #[test]
 fn lines_of_other_programs() {
     let damaged = Some(UnfinishedKind::BadFrame);
-    for name in ["claude-code/normal.jsonl", "claude-code/parallel.jsonl", "codex/normal.jsonl"] {
+    for name in ["claude-code/normal.txt", "claude-code/parallel.txt", "codex/normal.txt"] {
         let lines = lines_of(name);
         let provider = Provider::detect(&lines[0]);
         let unknown = match provider {
@@ -245,7 +246,7 @@ fn session(file: &str, number: usize) -> Vec<String> {
         line["session_id"] = format!("s{number}").into();
         line.to_string().replace("toolu_", &format!("toolu_{number}_"))
     };
-    lines_of(&format!("claude-code/{file}.jsonl")).into_iter().map(named).collect()
+    lines_of(&format!("claude-code/{file}.txt")).into_iter().map(named).collect()
 }
 
 fn pairs_of_sessions() -> impl Iterator<Item = (&'static str, &'static str)> {

@@ -6,7 +6,6 @@ use jsonspigot_llm::{CallEvent, Provider, ProviderStream, StreamEvent, ToolCalls
 use serde_json::{Value, json};
 
 use super::support::read as read_to_log;
-use super::wire_files::is_in_a_file_of;
 use super::wires;
 
 /// Returns the status of each call, with its values if it has several, and the stream at its end.
@@ -207,19 +206,4 @@ fn ends_of_a_call_without_arguments() {
             assert_eq!(read_to_log(provider, [&start, &end.to_string()]).summary(), [wanted], "{provider} {end}");
         }
     }
-}
-
-/// Checks that each event in the second table of `formats.md` is in a stream of each format that it is listed for.
-#[test]
-fn the_table_of_other_events_is_true() {
-    let page = include_str!("../../src/formats/formats.md");
-    let mut checked = 0;
-    for event in ["media", "data", "unknown-part", "mismatch"] {
-        let row = page.lines().find(|line| line.starts_with(&format!("| {event} |"))).unwrap();
-        for format in row.split('`').skip(1).step_by(2) {
-            assert!(is_in_a_file_of(format, &format!("> {{\"event\":\"{event}\"")), "{format}: {event}");
-            checked += 1;
-        }
-    }
-    assert!(checked > 40, "{checked}");
 }

@@ -1,5 +1,4 @@
-//! The integration tests of tool calls and provider streams, one binary: recorded streams, streams
-//! of our own, laws and rules.
+//! The integration tests of tool calls and provider streams, one binary: recorded streams, wire files, laws and rules.
 
 use jsonspigot_check::streams::{properties, restored, support};
 use jsonspigot_check::{fuzz_inputs, sealed};
@@ -22,7 +21,6 @@ mod limits;
 mod messages;
 mod names;
 mod neutral;
-mod own_streams;
 mod owned;
 mod panics;
 mod patches_and_commands;

@@ -5,21 +5,18 @@ use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, Provider, ProviderStre
 use serde_json::{Value, json};
 
 use super::support::{anthropic, chat, events_of, everything};
+use super::wire_files::inputs;
 
 fn is_static_and_sendable<T: Send + Sync + 'static>(_: &T) {}
 
-/// For each stream of our own.
+/// For each wire file.
 #[test]
 fn the_iterator_gives_what_the_callback_is_given() {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/streams");
-    let providers = std::fs::read_dir(root).unwrap().map(|folder| folder.unwrap().path());
-    let files = providers.flat_map(|folder| std::fs::read_dir(folder).unwrap());
-    let own_streams = files.map(|file| std::fs::read(file.unwrap().path()).unwrap());
     let mut count = 0;
-    for bytes in own_streams {
+    for (_, input) in inputs() {
         let mut by_callback = ProviderStream::detecting(everything().build());
         let mut by_iterator = by_callback.clone();
-        for event in events_of(&bytes) {
+        for event in events_of(input.as_bytes()) {
             let (mut told, mut lines) = (Vec::new(), Vec::new());
             by_callback.push_with(&event, |event| {
                 lines.push(written(&event));

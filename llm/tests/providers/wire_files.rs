@@ -25,7 +25,7 @@ use super::restored::restored_stream;
 use super::support::{self, Framing, each_cut};
 
 /// The number of files when this was last edited: a lower number means that files are not found.
-const FILES: usize = 355;
+const FILES: usize = 870;
 
 struct WireFile {
     name: String,
@@ -121,9 +121,11 @@ impl WireFile {
             "verdict {}",
             stream.verdict().map_or_else(|it| it.kind().name().to_owned(), |()| "ok".to_owned())
         ));
-        lines.extend(stream.message().map(|message| format!("message {message}")));
+        // A line feed can only be white space.
+        let line = |name: &str, message: String| format!("{name} {}", message.replace('\n', " "));
+        lines.extend(stream.message().map(|message| line("message", message)));
         if self.is_without_calls {
-            lines.extend(stream.message_without_calls().map(|message| format!("without-calls {message}")));
+            lines.extend(stream.message_without_calls().map(|message| line("without-calls", message)));
         }
         lines
     }
@@ -160,21 +162,67 @@ pub(crate) fn inputs() -> Vec<(String, String)> {
     files().iter().map(|file| (file.name.clone(), file.input.clone())).collect()
 }
 
-/// Returns whether a line that begins like this is in a file of the format. Where formats share a wire, the beginning
-/// of a file's name says which one it is of.
-pub(crate) fn is_in_a_file_of(format: &str, line: &str) -> bool {
-    let prefixes = [
-        ("realtime", "openai-responses/realtime-"),
-        ("gemini_live", "gemini/live-"),
-        ("interactions", "gemini/interactions-"),
-        ("cohere_v1", "cohere/v1-"),
-    ];
-    let own = format!("{}/", format.replace('_', "-"));
-    let prefix = prefixes.iter().find(|(name, _)| *name == format).map_or(own.as_str(), |(_, prefix)| prefix);
-    let is_own = |name: &str| {
-        name.starts_with(prefix) && !prefixes.iter().any(|(_, other)| *other != prefix && name.starts_with(other))
-    };
-    files().iter().filter(|file| is_own(&file.name)).any(|file| file.wanted.iter().any(|it| it.starts_with(line)))
+/// Returns the input of the file with this name.
+pub(crate) fn input(name: &str) -> &'static str {
+    &files().iter().find(|file| file.name == name).unwrap_or_else(|| panic!("there is no {name}")).input
+}
+
+/// The wires that are read as another provider's, and the beginnings of their files' names.
+const SHARED: [(&str, &str); 4] = [
+    ("cohere v1", "cohere/v1-"),
+    ("gemini interactions", "gemini/interactions-"),
+    ("gemini live", "gemini/live-"),
+    ("openai realtime", "openai-responses/realtime-"),
+];
+
+/// The columns of the table of wires, each with what a line has to contain.
+const COLUMNS: [(&str, &str); 12] = [
+    ("text", r#"{"event":"text""#),
+    ("reasoning", r#"{"event":"reasoning""#),
+    ("calls", r#"{"event":"call","#),
+    ("calls run by the provider", r#""executed":"provider""#),
+    ("results", r#"{"event":"tool-result""#),
+    ("sources", r#"{"event":"source""#),
+    ("media", r#"{"event":"media""#),
+    ("data", r#"{"event":"data""#),
+    ("usage", r#"{"event":"usage""#),
+    ("stop reason", r#"{"event":"stop""#),
+    ("errors", r#"{"event":"provider-error""#),
+    ("message", "message {"),
+];
+
+/// Returns the table of wires: what the files of each report.
+fn table() -> String {
+    let own = Provider::ALL.iter().map(|provider| (provider.name(), format!("{}/", provider.name())));
+    let shared = SHARED.iter().map(|(name, prefix)| (*name, (*prefix).to_owned()));
+    let mut wires: Vec<_> = own.chain(shared).collect();
+    wires.sort_unstable();
+    let mut table = format!("| wire | {} |\n|{}\n", COLUMNS.map(|(name, _)| name).join(" | "), "---|".repeat(13));
+    for (name, prefix) in wires {
+        let is_own = |file: &&WireFile| {
+            let is_shared = |(_, other): &(&str, &str)| *other != prefix && file.name.starts_with(other);
+            file.name.starts_with(&prefix) && !SHARED.iter().any(is_shared)
+        };
+        let lines: Vec<_> = files().iter().filter(is_own).flat_map(|file| &file.wanted).collect();
+        let has = |column: &str| lines.iter().any(|line| line.replacen("message [", "message {", 1).contains(column));
+        let cells = COLUMNS.map(|(_, column)| if has(column) { "yes" } else { "–" });
+        table += &format!("| {name} | {} |\n", cells.join(" | "));
+    }
+    table
+}
+
+/// Checks that the table in the documentation is the one that the files give.
+#[test]
+fn the_table_of_wires_is_what_the_files_report() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/formats/formats.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let start = page.find("| wire |").unwrap();
+    let end = start + page[start..].find("\n\n").unwrap() + 1;
+    if env::var_os("JSONSPIGOT_UPDATE_WIRES").is_some() {
+        fs::write(&path, [&page[..start], &table(), &page[end..]].concat()).unwrap();
+    } else {
+        assert_eq!(&page[start..end], table());
+    }
 }
 
 /// Returns the events of the file with this name, such as `anthropic/one-call`, or `None` if there is none.

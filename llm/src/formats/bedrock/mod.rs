@@ -299,12 +299,13 @@ fn read_trace(emit: &mut Emitter<'_>, trace: Node<'_>, _: &Here<'_>) {
 fn return_control(emit: &mut Emitter<'_>, control: Node<'_>, _: &Here<'_>) {
     let id = control.word_at("invocationId");
     control.each("invocationInputs[]", &mut |input| {
-        let called = input.get("functionInvocationInput|apiInvocationInput");
-        if called.is_object() {
-            let name = called.text_at("function|apiPath");
-            let start = CallStart::new(&*name).id(&*id).input(called.as_input().spelt());
-            emit.calls().whole_call(0, start);
-        }
+        let Some(called) = input.enter().get("functionInvocationInput|apiInvocationInput").as_object() else {
+            input.torn();
+            return;
+        };
+        let name = called.text_at("function|apiPath");
+        let start = CallStart::new(&*name).id(&*id).input(called.as_input().spelt());
+        emit.calls().whole_call(0, start);
     });
     end(emit, "returnControl", StopKind::ToolUse);
 }

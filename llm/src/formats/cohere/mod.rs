@@ -22,7 +22,10 @@ pub(crate) const COMPOSER: Composer =
     Composer::new(Shape::WithCalls { list: "content", ids: Ids::Needed }, |event, turn| {
         if event.member("event_type").is_given() {
             turn.be(v1::SHAPE);
-            wire::compose(&v1::WIRE, event, turn);
+            // Another end adds nothing.
+            if !turn.is_over() || event.member("event_type").word() != "stream-end" {
+                wire::compose(&v1::WIRE, event, turn);
+            }
         } else {
             wire::compose(&WIRE, event, turn);
         }

@@ -4,7 +4,8 @@
 use crate::calls::{CallStart, Executor, Slot};
 use crate::emitter::Emitter;
 use crate::emitter::said::Scope;
-use crate::event::MismatchKind;
+use crate::event::stop::StopKind;
+use crate::event::{MismatchKind, StreamEvent};
 use crate::json::Json;
 use crate::message::{Ids, Shape};
 use crate::wire::{Back, Called, Cited, Form, Here, Mark, Means, Node, Row, Rows, Spot, Wire, row, say};
@@ -50,11 +51,15 @@ pub(super) const WIRE: Wire = Wire {
     ..Wire::NEW
 };
 
-/// The table for a repeated end: what it repeats is no longer remembered, so nothing is reported.
-const AGAIN: Wire = Wire { events: &[("", &[row(".", Means::Hook(hide))])], ..Wire::NEW };
+/// The table for another end. What an end repeats is no longer remembered, so it is reported as it is.
+const AGAIN: Wire = Wire { events: &[("", &[row(".", Means::Hook(end_again))])], ..Wire::NEW };
 
-fn hide(_: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
-    event.shown();
+fn end_again(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
+    let json = event.shown().json();
+    match StopKind::of(&event.word_at("finish_reason|response.finish_reason")) {
+        StopKind::Error => emit.unknown_part("stream-end", json),
+        _ => emit.report(StreamEvent::UnknownPart { kind: "stream-end".into(), json: json.spelt().into() }),
+    }
 }
 
 /// Returns the table that applies to an event.

@@ -44,6 +44,9 @@ fn read_call(emit: &mut Emitter<'_>, call: Node<'_>, here: &Here<'_>) {
         emit.calls().resume(latest, number);
     } else if is_another && name.is_empty() && args.spelt().len() <= 2 {
         return emit.calls().unplaced(Slot::new(choice, Place::Nowhere));
+    } else if let Some(number) = known.filter(|number| open == Some(*number)) {
+        // The name contradicts the open call's.
+        emit.calls().identify(number, "", &name);
     }
     if !name.is_empty() && (id.is_empty() || !emit.calls().is_open(latest, &id)) {
         if !is_another {

@@ -57,8 +57,9 @@ const STEPS: ByType = &[
         "*_call",
         &[
             row(".", Means::Hook(start_call)),
-            // The server accepts arguments under one name only.
+            // The server accepts arguments under one name only, and no text.
             row("args|parameters|input", Means::Kept).back(Back::Spoils),
+            row(".", Means::Object(&[])).when(|step| step.member("arguments").is_string()).back(Back::Spoils),
             SIGNATURE,
         ],
     ),
@@ -167,12 +168,15 @@ fn add_to_result(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
 
 /// Reports what a whole step adds to its pieces.
 fn repeat(emit: &mut Emitter<'_>, step: Node<'_>, here: &Here<'_>) {
-    let (kind, texts) = match &*step.get("type").word() {
-        "thought" => (MismatchKind::Reasoning, "summary[].text"),
-        _ => (MismatchKind::Text, "content[].text"),
+    let (kind, list) = match &*step.get("type").word() {
+        "thought" => (MismatchKind::Reasoning, step.member("summary")),
+        _ => (MismatchKind::Text, step.member("content")),
     };
     let mut whole = String::new();
-    step.each(texts, &mut |text| whole.push_str(&text.word()));
+    list.each("[].text", &mut |text| whole.push_str(&text.said()));
+    if list.is_object() && list.is_untouched() {
+        list.torn();
+    }
     say(kind, &whole, here, emit);
 }
 

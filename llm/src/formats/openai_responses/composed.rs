@@ -9,6 +9,7 @@
 //! The text is closed only after the provider has sent the end of its strings. If the item is marked incomplete, the
 //! text stays open, and the call ends truncated.
 
+use alloc::borrow::ToOwned;
 use alloc::string::String;
 use core::mem;
 
@@ -17,7 +18,7 @@ use super::state;
 use super::words::Home;
 use crate::calls::{CallErrorKind, Numbered};
 use crate::emitter::Emitter;
-use crate::json::quoted;
+use crate::json::{Json, quoted};
 use crate::wire::{Here, Mark, Node};
 
 /// The composed texts of open calls, by call number.
@@ -27,6 +28,8 @@ pub(super) type AllComposed = Numbered<Composed>;
 #[derive(Clone, Debug)]
 pub(super) struct Composed {
     pub(super) of: Of,
+    /// The object of the item's start, whose other members are written at the end.
+    object: String,
     /// The members that are in the text, as bits at their indices in [`MEMBERS`]. Bit 7 stands for all others.
     pub(super) written: u8,
     /// The number of strings that have begun (a patch has one), and whether the last one is open.
@@ -49,12 +52,29 @@ pub(super) fn begin(number: u64, of: Of, item: Node<'_>, emit: &mut Emitter<'_>)
     if all.len() >= emit.known().open_count() {
         all.retain(|number| emit.known().open_call(number).is_some());
     }
-    if !all.contains(number) {
-        let mut composed = Composed { of, written: 0, strings: 0, is_open: false, len: 0, string: 0, has_all: true };
+    let object = item.member(if of == Of::Patch { "operation" } else { "action" });
+    if let Some(composed) = all.get(number) {
+        let known = Json::of(&composed.object);
+        let differs = |name: &&&str| object.member(name).is_given() && object.member(name).json() != known.member(name);
+        if let Some(name) = ["type", "path"].iter().find(differs) {
+            emit.calls().contradict(number, &object.member(name).word());
+        }
+    } else {
+        let object_text = object.spelt().to_owned();
+        let mut composed = Composed {
+            of,
+            object: object_text,
+            written: 0,
+            strings: 0,
+            is_open: false,
+            len: 0,
+            string: 0,
+            has_all: true,
+        };
         if of == Of::Patch {
             let mut text = [r#"{"callId":"#, &quoted(&form::own_id(item)), r#","operation":{"#].concat();
             for name in ["type", "path"] {
-                let value = item.member("operation").member(name);
+                let value = object.member(name);
                 if value.is_there() {
                     composed.write_member(name, value.spelt(), &mut text);
                 }
@@ -124,7 +144,12 @@ pub(super) fn end(number: u64, item: Node<'_>, emit: &mut Emitter<'_>) -> bool {
 pub(super) fn close_all(emit: &mut Emitter<'_>) {
     for (number, mut composed) in mem::take(&mut state(emit).composed) {
         if composed.is_done() {
-            composed.push(number, if composed.of == Of::Patch { "}}" } else { "]}" }, emit);
+            let mut text = String::from(if composed.of == Of::Patch { "" } else { "]" });
+            let object = mem::take(&mut composed.object);
+            for (name, value) in Json::of(&object).members() {
+                composed.write_member(&name.word(), value.spelt(), &mut text);
+            }
+            composed.push(number, &(text + if composed.of == Of::Patch { "}}" } else { "}" }), emit);
         }
     }
 }

@@ -72,7 +72,14 @@ const REALTIME: &str = "response.done|response.text.*|response.audio*|response.o
 
 /// The message for the next request. Not composed for Realtime, where the server keeps the conversation.
 pub(crate) const COMPOSER: Composer = Composer::new(Shape::Items, |event, turn| {
-    if !event.member("event_id").is_given() {
+    let is_late = turn.is_over() && event.member("type").word() == "response.output_item.done";
+    if is_late {
+        // An item that the ended response does not have.
+        let (index, id) = (event.member("output_index").index(), event.member("item").member("id").word());
+        if !turn.is_part_of(turn.place_of(index), &id) {
+            turn.refute();
+        }
+    } else if !event.member("event_id").is_given() {
         compose(&WIRE, event, turn);
     }
 });

@@ -8,6 +8,7 @@
 //! response repeat that item. Any other item was sent by the user or the client, and is reported as data.
 
 use alloc::format;
+use alloc::string::String;
 
 use super::connection::{MOST_ITEMS, MOST_RESPONSES, leave};
 use super::words::Home;
@@ -15,6 +16,8 @@ use super::{PROGRESS, connection, item, state};
 use crate::calls::digest_of;
 use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
+use crate::emitter::unknown::is_silent;
+use crate::event::StreamEvent;
 use crate::event::stop::StopKind;
 use crate::wire::{Here, Means, Node, Wire, row};
 
@@ -88,23 +91,30 @@ pub(super) fn conversation_item(emit: &mut Emitter<'_>, event: Node<'_>, here: &
             item::done(item, &Home::by_id(item, choice), emit);
         }
         None if is_client_s => report_as_data(item, event, emit),
+        Some(None) if is_client_s => report_late(item, emit),
         // Results of the provider's own calls may arrive after the response.
         _ => rest(emit, event, here),
     }
 }
 
+/// Reports what an item of an ended response has. It most likely repeats what is no longer remembered.
+fn report_late(item: Node<'_>, emit: &mut Emitter<'_>) {
+    for name in ["content", "arguments", "output"] {
+        let value = item.member(name);
+        if value.json().says_something() {
+            emit.report(StreamEvent::UnknownPart { kind: name.into(), json: value.shown().spelt().into() });
+        }
+    }
+}
+
 /// Reports the event of an item that belongs to no response, each time that the item's content differs.
 fn report_as_data(item: Node<'_>, event: Node<'_>, emit: &mut Emitter<'_>) {
-    let parts = ["content", "arguments", "output"].map(|name| item.member(name));
-    let says = |value: Node<'_>| value.is_string() && !value.is_nothing() || value.is_object() || value.is_list();
-    let in_part = |part: Node<'_>| part.children().any(|member| &*member.key() != "type" && !member.is_nothing());
-    let says_something =
-        parts[0].children().any(|part| part.is_string() || in_part(part)) || parts[1..].iter().any(|part| says(*part));
-    let said = digest_of(&parts.map(Node::spelt).concat());
+    let said: String = item.children().filter(|member| !is_silent(&member.key())).map(Node::spelt).collect();
+    let said = digest_of(&said);
     let key = format!("/{} {said:x}", item.word_at("id"));
     if emit.has_reported(&key) {
         item.shown();
-    } else if says_something {
+    } else {
         emit.note_reported(&key);
         emit.data(&event.word_at("type"), event.shown().json());
     }

@@ -60,7 +60,7 @@ impl Damage {
         };
         let is_nothing = wrong.is_null() || *wrong == "" || *wrong == json!({}) || was.is_null();
         // A string that is replaced by a number may have been a piece of what a model wrote; in an object, it is the value.
-        let own = ["input", "arguments", "args", "parameters", "executableCode"];
+        let own = ["input", "arguments", "args", "parameters", "executableCode", "functionInvocationInput"];
         let written = "action operation queries query revised_prompt pending_safety_checks environment changes";
         let is_piece = was.is_string() && !wrong.is_object();
         let (parents, last) = place.rsplit_once('/').unwrap_or_default();

@@ -64,6 +64,7 @@ const LEFT_OUT: &[(&str, &str, &str)] = &[
     ("anthropic", "index", "where a block stands"),
     ("claude-code", "subagent_type", "of the call that has started the agent"),
     ("claude-code", "task_description", "the same"),
+    ("claude-code", "event.message.content.text", "a block repeats it, or the message is incomplete"),
     ("ag-ui", "subtype", "the kind of what is signed"),
     ("openai-responses", "phase", "of a block, which begins with its first text"),
     ("openai-responses", "size", "of an image that has it"),
