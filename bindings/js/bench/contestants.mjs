@@ -7,7 +7,7 @@ import { disableErrorLogging, parse as bestEffort } from "best-effort-json-parse
 import { parse as jsonriver } from "jsonriver";
 import { parse as partialJson } from "partial-json";
 
-import { Parser } from "../dist/index.js";
+import { deltas, events, Parser, snapshots } from "../dist/index.js";
 
 disableErrorLogging();
 
@@ -66,6 +66,41 @@ const snapshotsOf = (snapshots) => (chunks) => {
   return value;
 };
 
+/** The package's loops, over the chunks of an array or of an async generator, as programs call them. */
+function loops(name, open) {
+  return [
+    {
+      name: `deltas()${name}`,
+      isOurs: true,
+      async deltas(chunks, path) {
+        let told = "";
+        for await (const text of deltas(open(chunks), pattern(path))) told += text;
+        return told;
+      },
+    },
+    {
+      name: `events()${name}`,
+      isOurs: true,
+      async deltas(chunks, path) {
+        let told = "";
+        for await (const event of events(open(chunks), pattern(path), { retain: "nothing" })) {
+          if (event.kind === "delta") told += event.text;
+        }
+        return told;
+      },
+    },
+    {
+      name: `snapshots()${name}`,
+      isOurs: true,
+      async snapshots(chunks) {
+        let last;
+        for await (const value of snapshots(open(chunks))) last = value;
+        return last;
+      },
+    },
+  ];
+}
+
 /**
  * Each keeps what it has parsed. What was shown of a *live* value changes under its reader; any other stays as it was,
  * which costs copies of what changes.
@@ -73,6 +108,7 @@ const snapshotsOf = (snapshots) => (chunks) => {
 export const INCREMENTAL = [
   {
     name: "jsonspigot",
+    isOurs: true,
     deltas(chunks, path) {
       const parser = new Parser(pattern(path), { retain: "nothing" });
       let told = "";
@@ -87,9 +123,12 @@ export const INCREMENTAL = [
   },
   {
     name: "jsonspigot",
+    isOurs: true,
     isLive: true,
     snapshots: snapshotsOf("live"),
   },
+  ...loops("", (chunks) => chunks),
+  ...loops(" of a generator", later),
   {
     name: "@streamparser/json",
     isLive: true,

@@ -5,7 +5,8 @@ import { Engine, type EngineOptions, type Output } from "./engine.js";
 import { Fault } from "./fault.js";
 import { Input } from "./input.js";
 import { invalid, limitsOf, rejects, type ParserOptions } from "./options.js";
-import { chunksOfJson, type Source } from "./source.js";
+import { NOTHING, SourceLoop, type Loop, type Reading } from "./loop.js";
+import { chunksOfJson, type Chunk, type Source } from "./source.js";
 import { errorOf } from "./text-error.js";
 
 /** The options of {@link deltas}. For all other options there is `events`. */
@@ -24,21 +25,20 @@ const KNOWN = ["signal", "limits", "duplicateKeys", "strictByteOrderMark"];
  * for await (const text of deltas(await fetch(url), "title")) show(text);
  * ```
  */
-export function deltas(source: Source, pattern: string, options?: DeltasOptions): AsyncGenerator<string, void, undefined> {
+export function deltas(source: Source, pattern: string, options?: DeltasOptions): Loop<string> {
   return deltasOf(source, pattern, options, undefined);
 }
 
 /** The texts of all deltas. Raw patterns are refused without what reports their values. */
-export async function* deltasOf(
-  source: Source,
-  pattern: string,
-  options: DeltasOptions = {},
-  beginRaw: Output["beginRaw"],
-): AsyncGenerator<string, void, undefined> {
+export function deltasOf(source: Source, pattern: string, options: DeltasOptions = {}, beginRaw: Output["beginRaw"]): Loop<string> {
+  return new SourceLoop(() => chunksOfJson(source), () => textsOf(pattern, options, beginRaw), options.signal);
+}
+
+function textsOf(pattern: string, options: DeltasOptions, beginRaw: Output["beginRaw"]): Reading<Chunk, string> {
   for (const name of Object.keys(options)) {
     if (!KNOWN.includes(name)) throw invalid(`deltas: ${JSON.stringify(name)} is not one of ${KNOWN.join(", ")}: see \`events\``);
   }
-  const { signal, limits, duplicateKeys, strictByteOrderMark } = options;
+  const { limits, duplicateKeys, strictByteOrderMark } = options;
   const output: Output = { events: [], nextMatch: 0, refusal: undefined, keeping: undefined, beginRaw };
   const settings: EngineOptions = {
     limits: limitsOf(limits),
@@ -52,23 +52,38 @@ export async function* deltasOf(
   if (automaton.readsRaw && beginRaw === undefined) throw invalid("deltas: `raw:` patterns are for `rawDeltas` and `events`");
   const engine = new Engine(automaton, settings, output);
   const input = new Input(engine, strictByteOrderMark === true);
-  function* read(run: () => void): Generator<string, void, undefined> {
-    let fault: Fault | undefined;
-    try {
-      run();
-    } catch (thrown) {
-      if (!(thrown instanceof Fault)) throw thrown;
-      fault = thrown;
-    }
-    const { events } = output;
-    output.events = [];
-    for (const event of events) {
-      signal?.throwIfAborted();
-      if (event.kind === "delta") yield event.text;
-    }
-    if (fault) throw errorOf(fault, engine);
-  }
-  for await (const chunk of chunksOfJson(source, signal)) yield* read(() => void input.feed(chunk));
-  signal?.throwIfAborted();
-  yield* read(() => input.finish());
+  return {
+    items: NOTHING,
+    read(chunk) {
+      try {
+        input.feed(chunk);
+      } catch (thrown) {
+        throw errorIn(engine, thrown);
+      } finally {
+        this.items = takeTexts(output);
+      }
+    },
+    finish() {
+      try {
+        input.finish();
+      } catch (thrown) {
+        throw errorIn(engine, thrown);
+      } finally {
+        this.items = takeTexts(output);
+      }
+    },
+  };
+}
+
+const errorIn = (engine: Engine, thrown: unknown): unknown => (thrown instanceof Fault ? errorOf(thrown, engine) : thrown);
+
+/** Takes the texts of the deltas out of the output. */
+function takeTexts(output: Output): readonly string[] {
+  const { events } = output;
+  if (events.length === 0) return NOTHING;
+  output.events = [];
+  // Most often one delta, whose list need not grow.
+  const [first] = events;
+  if (events.length === 1) return first!.kind === "delta" ? [first!.text] : NOTHING;
+  return events.flatMap((event) => (event.kind === "delta" ? event.text : []));
 }

@@ -41,6 +41,7 @@ export type { DeepPartial } from "./text-parser.js";
 export { FieldReader, type FieldPath } from "./reader.js";
 export { deltas, type DeltasOptions } from "./deltas.js";
 export { rawDeltas } from "./raw-deltas.js";
+export type { Loop } from "./loop.js";
 export type { Chunk, Source } from "./source.js";
 export { events, EventStream, snapshots, type StreamOptions } from "./streams.js";
 export type { Json } from "./values.js";

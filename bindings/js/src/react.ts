@@ -7,7 +7,8 @@ import { useEffect, useState, useSyncExternalStore } from "react";
 import { makeText } from "./make-text.js";
 import type { ParserOptions } from "./options.js";
 import { TextParser, type DeepPartial } from "./text-parser.js";
-import { chunksOfJson, type Source } from "./source.js";
+import { NOTHING, SourceLoop, type Reading } from "./loop.js";
+import { chunksOfJson, type Chunk, type Source } from "./source.js";
 import type { Json } from "./values.js";
 
 /** Opens the source. The signal is aborted when the component unmounts or the key changes: pass it to `fetch`. */
@@ -102,11 +103,16 @@ class Store {
     });
     let end: Pick<JsonStream<Json>, "status" | "error">;
     try {
-      for await (const chunk of chunksOfJson(await this.open!(signal), signal)) {
-        parser.feed(chunk);
-        frames.ask();
-      }
-      parser.finish();
+      const source = await this.open!(signal);
+      const begin = (): Reading<Chunk, never> => ({
+        items: NOTHING,
+        read(chunk) {
+          parser.feed(chunk);
+          frames.ask();
+        },
+        finish: () => void parser.finish(),
+      });
+      await new SourceLoop(() => chunksOfJson(source), begin, signal).next();
       end = { status: "complete", error: undefined };
     } catch (error) {
       end = { status: "error", error };

@@ -1,8 +1,10 @@
 // Fields of one JSON text, each read on its own while the text arrives, all from one parser.
 
 import type { Engine } from "./engine.js";
+import type { JsonSpigotError } from "./error.js";
 import type { ParserOptions } from "./options.js";
 import type { DeepPartial } from "./text-parser.js";
+import { NOTHING, SourceLoop, type Chunks, type Loop, type Reading } from "./loop.js";
 import { chunksOfJson, type Chunk, type Source } from "./source.js";
 import { lookUp, type ValueState } from "./state-of.js";
 import type { StreamOptions } from "./streams.js";
@@ -16,11 +18,6 @@ export type FieldPath = readonly (string | number)[];
 
 /** The path of a field, and what may end one read of it without ending the others. */
 export type FieldRequest = FieldPath | readonly [...FieldPath, { readonly signal?: AbortSignal }];
-
-/** A loop over what a field says, which can be given up while it waits: by `return`, or by leaving the loop. */
-export interface FieldLoop<T> extends AsyncIterableIterator<T, void, undefined> {
-  return(): Promise<IteratorResult<T, void>>;
-}
 
 /** A tree that also knows the pieces of its newest string: a string that has grown is copied whole to take its end off. */
 class PieceTree extends Tree {
@@ -61,23 +58,42 @@ class PieceTree extends Tree {
 export class FieldReader {
   readonly #text: Text;
   readonly #tree: PieceTree;
-  readonly #source: AsyncGenerator<Chunk, void, undefined>;
+  /** The source, of which each chunk is parsed; an item for each. */
+  readonly #source: SourceLoop<Chunk, undefined>;
   readonly #abort = new AbortController();
-  #hasBegun = false;
   /** The chunk that is waited for. */
-  #next: Promise<void> | undefined;
+  #next: Promise<IteratorResult<undefined, void>> | undefined;
   #hasEnded = false;
-  /** Why nothing more comes, if that is not the end of the text. */
+  /** The error of the source or the text, for all later reads. */
   #failure: { readonly reason: unknown } | undefined;
 
   constructor(source: Source, { signal, ...options }: StreamOptions = {}) {
     const { snapshots: _, provisional: __, retain: ___, spelling: ____, ...own }: ParserOptions = options;
     const duplicateKeys = own.duplicateKeys ?? "reject";
-    this.#text = makeText({ ...own, duplicateKeys, snapshots: true, retain: "nothing" });
+    const text = (this.#text = makeText({ ...own, duplicateKeys, snapshots: true, retain: "nothing" }));
     this.#tree = this.#text.engine.tree = new PieceTree(this.#text.settings);
-    this.#source = chunksOfJson(source, this.#abort.signal);
-    if (signal?.aborted) this.cancel(signal.reason);
-    else signal?.addEventListener("abort", () => this.cancel(signal.reason), { once: true, signal: this.#abort.signal });
+    const cancel = (): void => this.cancel(signal!.reason);
+    const settle = (error: JsonSpigotError | undefined): void => {
+      text.output.events = [];
+      if (error) throw error;
+    };
+    const reader = this;
+    const begin = (): Reading<Chunk, undefined> => ({
+      items: NOTHING,
+      read(chunk) {
+        this.items = ONE;
+        settle(text.read(chunk));
+      },
+      finish() {
+        this.items = ONE;
+        settle(text.end());
+        reader.#hasEnded = true;
+      },
+      dispose: () => signal?.removeEventListener("abort", cancel),
+    });
+    this.#source = new SourceLoop(() => chunksOfJson(source), begin, this.#abort.signal);
+    if (signal?.aborted) cancel();
+    else signal?.addEventListener("abort", cancel, { once: true });
   }
 
   /**
@@ -86,16 +102,16 @@ export class FieldReader {
    * @throws {JsonSpigotError} if the text is not JSON, or ends too early, before the field is complete.
    */
   async get<T = Json>(...request: FieldRequest): Promise<T | undefined> {
-    const { path, signal } = parted(request);
-    for (;;) {
-      const { state, value } = this.#look(path);
-      if (state === "complete") return this.#ended(value) as T;
-      if (this.#isLost(state) || !(await this.#more(signal))) return undefined;
+    const loop = this.#loop<T>(request, ({ state, value }) => ({ values: state === "complete" ? [this.#ended(value) as T] : [] }));
+    try {
+      return (await loop.next()).value as T | undefined;
+    } finally {
+      void loop.return();
     }
   }
 
   /** The text of a string field as it arrives, from its beginning. Nothing for a field that is no string. */
-  streamText(...request: FieldRequest): FieldLoop<string> {
+  streamText(...request: FieldRequest): Loop<string> {
     let length = 0;
     return this.#loop(request, ({ state, value }) => {
       if (value === undefined) return { values: [] };
@@ -108,7 +124,7 @@ export class FieldReader {
   }
 
   /** A field's value as it grows: as far as it is known, each time that this has changed, and the complete value last. */
-  streamValues<T = Json>(...request: FieldRequest): FieldLoop<DeepPartial<T>> {
+  streamValues<T = Json>(...request: FieldRequest): Loop<DeepPartial<T>> {
     let shown: Json | undefined;
     return this.#loop(request, ({ value }) => {
       if (value === undefined || value === shown) return { values: [] };
@@ -119,7 +135,7 @@ export class FieldReader {
   }
 
   /** The elements of an array field, each when it is complete. Nothing for a field that is no array. */
-  forEach<T = Json>(...request: FieldRequest): FieldLoop<T> {
+  forEach<T = Json>(...request: FieldRequest): Loop<T> {
     let next = 0;
     return this.#loop(request, ({ state, value }, path) => {
       if (value === undefined) return { values: [] };
@@ -135,10 +151,14 @@ export class FieldReader {
 
   /** Ends the source. Reads that are still waiting for a field reject with the reason. */
   cancel(reason?: unknown): void {
+    if (this.#hasEnded) return;
     this.#abort.abort(reason);
-    // A source that was never begun ends by its beginning.
-    const ended: Promise<unknown> = this.#hasBegun ? this.#source.return() : this.#source.next();
-    ended.catch(() => undefined);
+    // A source that was not begun yet is opened, and cancelled.
+    try {
+      Promise.resolve(this.#more()).catch(() => undefined);
+    } catch {
+      // It is the reason, which later reads reject with.
+    }
   }
 
   declare [Symbol.asyncDispose]: () => Promise<void>;
@@ -169,69 +189,56 @@ export class FieldReader {
   #loop<T>(
     request: FieldRequest,
     added: (field: ReturnType<typeof lookUp>, path: FieldPath) => { readonly values: readonly T[]; readonly isDone?: boolean },
-  ): FieldLoop<T> {
+  ): Loop<T> {
     const { path, signal } = parted(request);
     const reader = this;
-    async function* values(): AsyncGenerator<T, void, undefined> {
-      for (;;) {
-        signal?.throwIfAborted();
+    let hasEnded = false;
+    // While the loop was busy, others may have read on, to the end even: so the field is looked at again before a chunk is read.
+    let isLookedAt = false;
+    const chunks: Chunks<undefined> = { next: () => (hasEnded ? END : isLookedAt ? this.#more() : LOOK) };
+    const begin = (): Reading<undefined, T> => ({
+      items: NOTHING,
+      read() {
         const field = reader.#look(path);
         const { values, isDone } = added(field, path);
-        for (const value of values) {
-          signal?.throwIfAborted();
-          yield value;
-        }
-        if (isDone === true || field.state === "complete" || reader.#isLost(field.state)) return;
-        // While the loop was busy, others may have read on, to the end even.
-        if (values.length > 0) continue;
-        if (!(await reader.#more(signal))) return;
-      }
-    }
-    return givingUp(values());
-  }
-
-  /** One chunk more, for all who wait; whether there was one. An end or an error is the same for whoever asks later. */
-  async #more(signal: AbortSignal | undefined): Promise<boolean> {
-    signal?.throwIfAborted();
-    if (this.#failure) throw this.#failure.reason;
-    if (this.#hasEnded) return false;
-    const next = (this.#next ??= this.#take().finally(() => (this.#next = undefined)));
-    if (signal === undefined) {
-      await next;
-      return true;
-    }
-    let stop!: () => void;
-    const aborted = new Promise<never>((_, reject) => {
-      stop = () => reject(signal.reason);
-      signal.addEventListener("abort", stop, { once: true });
+        hasEnded = isDone === true || field.state === "complete" || reader.#isLost(field.state);
+        this.items = values;
+        isLookedAt = values.length === 0;
+      },
+      finish: () => undefined,
     });
-    try {
-      await Promise.race([next, aborted]);
-    } finally {
-      signal.removeEventListener("abort", stop);
-    }
-    return true;
+    return new SourceLoop(() => chunks, begin, signal);
   }
 
-  /** Reads one chunk, or the end. What fails is kept for whoever still lacks something. */
-  async #take(): Promise<void> {
-    this.#hasBegun = true;
-    try {
-      const next = await this.#source.next();
-      this.#abort.signal.throwIfAborted();
-      const error = next.done ? this.#text.end() : this.#text.read(next.value);
-      this.#text.output.events = [];
-      if (error) throw error;
-      if (next.done) this.#hasEnded = true;
-      else return;
-    } catch (reason) {
+  /** Reads one chunk for all who wait. Its end or its error is the same for all later reads. */
+  #more(): IteratorResult<undefined, void> | Promise<IteratorResult<undefined, void>> {
+    if (this.#next !== undefined) return this.#next;
+    if (this.#failure !== undefined) throw this.#failure.reason;
+    if (this.#hasEnded) return END;
+    const failed = (reason: unknown): never => {
       this.#failure = { reason };
+      this.#next = undefined;
+      throw reason;
+    };
+    try {
+      const next = this.#source.pull();
+      if (!(next instanceof Promise)) return next;
+      return (this.#next = next.then((result) => {
+        this.#next = undefined;
+        return result;
+      }, failed));
+    } catch (reason) {
+      return failed(reason);
     }
-    // A signal that is listened to keeps all that has arrived.
-    this.#abort.abort();
-    this.#source.return().catch(() => undefined);
   }
 }
+
+/** The item of each chunk. */
+const ONE: readonly undefined[] = [undefined];
+
+/** A chunk that is there at once, and the end of them. */
+const LOOK = { done: false, value: undefined } as const;
+const END = { done: true, value: undefined } as const;
 
 if (typeof Symbol.asyncDispose === "symbol") {
   Object.defineProperty(FieldReader.prototype, Symbol.asyncDispose, {
@@ -247,22 +254,4 @@ function parted(request: FieldRequest): { readonly path: FieldPath; readonly sig
   const last = request[request.length - 1];
   if (typeof last !== "object") return { path: request as FieldPath, signal: undefined };
   return { path: request.slice(0, -1) as FieldPath, signal: last.signal };
-}
-
-/** A generator's loop, of which `return` also ends the read that is pending. */
-function givingUp<T>(values: AsyncGenerator<T, void, undefined>): FieldLoop<T> {
-  let giveUp!: (result: IteratorResult<T, void>) => void;
-  const givenUp = new Promise<IteratorResult<T, void>>((resolve) => (giveUp = resolve));
-  return {
-    next: () => Promise.race([values.next(), givenUp]),
-    return() {
-      const ended = { done: true, value: undefined } as const;
-      giveUp(ended);
-      values.return().catch(() => undefined);
-      return Promise.resolve(ended);
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
 }

@@ -1,6 +1,7 @@
 // From a stream of chunks to a stream of what they report.
 
 import type { Event } from "./events.js";
+import { NOTHING, SourceLoop, type Loop, type Reading } from "./loop.js";
 import { chunksOfJson, type Chunk, type Source } from "./source.js";
 import type { ParserOptions } from "./options.js";
 import { Stage } from "./stage.js";
@@ -26,73 +27,67 @@ function parserOptions({ signal: _, ...options }: StreamOptions): ParserOptions 
  * for await (const event of events(await fetch(url), ["title", "items[*].name"])) { … }
  * ```
  */
-export async function* events(
-  source: Source,
-  patterns: string | readonly string[],
-  options: StreamOptions = {},
-): AsyncGenerator<Event, void, undefined> {
-  const { signal } = options;
-  const parser = new TextParser(selectingText(parserOptions(options), patterns));
-  try {
-    for await (const chunk of chunksOfJson(source, signal)) yield* eventsOf(() => parser.feed(chunk), signal);
-    yield* eventsOf(() => parser.finish(), signal);
-  } finally {
-    parser.dispose();
-  }
+export function events(source: Source, patterns: string | readonly string[], options: StreamOptions = {}): Loop<Event> {
+  const begin = (): Reading<Chunk, Event> => {
+    const parser = new TextParser(selectingText(parserOptions(options), patterns));
+    return {
+      items: NOTHING,
+      read(chunk) {
+        try {
+          this.items = parser.feed(chunk);
+        } catch (error) {
+          this.items = eventsBefore(error);
+          throw error;
+        }
+      },
+      finish() {
+        try {
+          this.items = parser.finish();
+        } catch (error) {
+          this.items = eventsBefore(error);
+          throw error;
+        }
+      },
+    };
+  };
+  return new SourceLoop(() => chunksOfJson(source), begin, options.signal);
 }
 
-/**
- * The events of a call; if it throws, those before the error come first. Once the signal is aborted nothing more is
- * yielded: whoever acts on what is complete must not do so after a stop.
- */
-function* eventsOf(call: () => Event[], signal?: AbortSignal): Generator<Event, void, undefined> {
-  signal?.throwIfAborted();
-  let events: readonly Event[];
-  let error: unknown;
-  try {
-    events = call();
-  } catch (thrown) {
-    error = thrown;
-    events = (thrown as { events?: readonly Event[] }).events ?? [];
-  }
-  for (const event of events) {
-    signal?.throwIfAborted();
-    yield event;
-  }
-  if (error !== undefined) throw error;
-}
+/** The events of the chunk before its error. */
+const eventsBefore = (error: unknown): readonly Event[] => (error as { events?: readonly Event[] }).events ?? NOTHING;
 
 /**
  * The document as far as it is known, after each chunk that has changed it; the last one is the complete value. What has
  * not changed is the same object as before.
  */
-export async function* snapshots<T = Json>(
+export function snapshots<T = Json>(
   source: Source,
   options: Omit<StreamOptions, "retain" | "spelling"> = {},
-): AsyncGenerator<DeepPartial<T>, T | undefined, undefined> {
-  const parser = new TextParser(makeText({ ...parserOptions(options), snapshots: true, retain: "nothing" }));
-  let shown: DeepPartial<T> | undefined;
-  try {
-    for await (const chunk of chunksOfJson(source, options.signal)) {
-      let error: unknown;
-      try {
-        parser.feed(chunk);
-      } catch (thrown) {
-        error = thrown;
-      }
+): Loop<DeepPartial<T>, T | undefined> {
+  const begin = (): Reading<Chunk, DeepPartial<T>, T | undefined> => {
+    const parser = new TextParser(makeText({ ...parserOptions(options), snapshots: true, retain: "nothing" }));
+    let shown: DeepPartial<T> | undefined;
+    const changes = (): readonly DeepPartial<T>[] => {
       const next = parser.snapshot<T>();
-      options.signal?.throwIfAborted();
-      if (next !== shown) yield (shown = next) as DeepPartial<T>;
-      if (error !== undefined) throw error;
-    }
-    options.signal?.throwIfAborted();
-    parser.finish();
-    const last = parser.snapshot<T>();
-    if (last !== shown) yield (shown = last) as DeepPartial<T>;
-    return last as T | undefined;
-  } finally {
-    parser.dispose();
-  }
+      return next === shown ? NOTHING : [(shown = next) as DeepPartial<T>];
+    };
+    return {
+      items: NOTHING,
+      read(chunk) {
+        try {
+          parser.feed(chunk);
+        } finally {
+          this.items = changes();
+        }
+      },
+      finish() {
+        parser.finish();
+        this.items = changes();
+        return shown as T | undefined;
+      },
+    };
+  };
+  return new SourceLoop(() => chunksOfJson(source), begin, options.signal);
 }
 
 /** A stage of a pipe: chunks in, events out. It takes no more chunks than its reader asks for. */
@@ -101,8 +96,9 @@ export class EventStream extends Stage<Chunk, Event> {
     let parser: TextParser;
     const pass = (call: () => Event[], controller: TransformStreamDefaultController<Event>): void => {
       try {
-        for (const event of eventsOf(call)) controller.enqueue(event);
+        for (const event of call()) controller.enqueue(event);
       } catch (thrown) {
+        for (const event of eventsBefore(thrown)) controller.enqueue(event);
         parser.dispose();
         throw thrown;
       }

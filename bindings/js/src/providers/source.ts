@@ -1,6 +1,7 @@
 // From a response, a web stream or an SDK's iterator to a loop over events.
 
 import { isBytes } from "../input.js";
+import { NOTHING, SourceLoop, type Loop, type Reading } from "../loop.js";
 import { chunksOf, type Source } from "../source.js";
 import type { StreamEvent } from "./events.js";
 import { ProviderStream, type Provider, type ProviderOptions } from "./stream.js";
@@ -24,48 +25,28 @@ export interface ProviderEventsOptions extends ProviderOptions {
  * for await (const event of providerEvents(await fetch(url, request), "openai-chat", "city")) { … }
  * ```
  */
-export async function* providerEvents(
+export function providerEvents(
   source: EventSource,
   provider: Provider | "auto",
   patterns: string | readonly string[] = [],
   options: ProviderEventsOptions = {},
-): AsyncGenerator<StreamEvent, void, undefined> {
+): Loop<StreamEvent> {
   const { signal, ...own } = options;
-  const stream = new ProviderStream(provider, patterns, own);
-  try {
-    const chunks = chunksOf(source as Source, signal) as AsyncIterable<string | Uint8Array | object>;
-    const iterator = chunks[Symbol.asyncIterator]();
-    let isRead = false;
-    try {
-      for (;;) {
-        let next: IteratorResult<string | Uint8Array | object>;
-        try {
-          next = await iterator.next();
-        } catch (error) {
-          isRead = true;
-          if (!signal?.aborted) yield* stream.finish("error");
-          throw error;
-        }
-        if (next.done) {
-          isRead = true;
-          break;
-        }
-        const chunk = next.value;
-        const events = typeof chunk === "string" || isBytes(chunk) ? stream.feed(chunk) : stream.push(chunk);
-        for (const event of events) {
-          // A call that is complete must not be run after a stop.
-          signal?.throwIfAborted();
-          yield event;
-        }
-      }
-    } finally {
-      if (!isRead) await iterator.return?.();
-    }
-    for (const event of stream.finish()) {
-      signal?.throwIfAborted();
-      yield event;
-    }
-  } finally {
-    stream.dispose();
-  }
+  const begin = (): Reading<string | Uint8Array | object, StreamEvent> => {
+    const stream = new ProviderStream(provider, patterns, own);
+    return {
+      items: NOTHING,
+      read(chunk) {
+        this.items = typeof chunk === "string" || isBytes(chunk) ? stream.feed(chunk) : stream.push(chunk);
+      },
+      finish() {
+        this.items = stream.finish();
+      },
+      fail() {
+        this.items = stream.finish("error");
+      },
+      dispose: () => stream.dispose(),
+    };
+  };
+  return new SourceLoop(() => chunksOf(source as Source), begin, signal);
 }

@@ -1,0 +1,196 @@
+// The iterator under every loop: sources at once or later, `return` and aborts while it waits, nothing kept.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+import { deltas, events, FieldReader, rawDeltas, snapshots } from "../dist/index.js";
+import { providerEvents } from "../dist/providers/node.js";
+
+/** Each loop, over a text that begins with `{"a":[{"b":"`. */
+const LOOPS = {
+  deltas: (source, options) => deltas(source, "a[*].b", options),
+  rawDeltas: (source, options) => rawDeltas(source, "a[*].b", options),
+  events: (source, options) => events(source, "a[*].b", options),
+  snapshots: (source, options) => snapshots(source, options),
+  streamText: (source, options) => new FieldReader(source, options).streamText("a", 0, "b"),
+  streamValues: (source, options) => new FieldReader(source, options).streamValues("a", 0),
+  forEach: (source, options) => new FieldReader(source, options).forEach("a"),
+  providerEvents: (source, options) => providerEvents(source, "openai-chat", [], { providerEvents: true, ...options }),
+};
+
+/** What a loop reads, in pieces of which each gives it something. */
+const piecesFor = (name) => {
+  if (name === "forEach") return ['{"a":[{"b":""},', "2,", "3,", "4]}"];
+  if (name !== "providerEvents") return ['{"a":[{"b":"x', "y", "z", '"}]}'];
+  return ["x", "y", "z", ""].map((content) => `data: {"choices":[{"index":0,"delta":{"content":"${content}"}}]}\n\n`);
+};
+
+/** A source that gives these pieces at once, and then promises one that never comes. */
+function stuck(pieces) {
+  const log = { taken: 0, ended: 0 };
+  return {
+    log,
+    [Symbol.asyncIterator]: () => ({
+      next: () => (log.taken < pieces.length ? { done: false, value: pieces[log.taken++] } : new Promise(() => undefined)),
+      return: () => ({ done: true, value: void (log.ended += 1) }),
+    }),
+  };
+}
+
+/** Reads until the loop waits for its source. Returns that read. */
+async function waiting(loop, source, count) {
+  for (;;) {
+    const pending = loop.next();
+    if (source.log.taken === count && (await Promise.race([pending, "waits"])) === "waits") return { pending };
+    await pending;
+  }
+}
+
+const soon = (promise) => Promise.race([promise, new Promise((resolve) => setTimeout(resolve, 1000, "hangs"))]);
+
+for (const [name, open] of Object.entries(LOOPS)) {
+  const pieces = piecesFor(name);
+  const isOfField = ["streamText", "streamValues", "forEach"].includes(name);
+
+  describe(name, () => {
+    test("ends a read that is pending, by `return`, and cancels the source", async () => {
+      const source = stuck(pieces.slice(0, 3));
+      const loop = open(source);
+      const { pending } = await waiting(loop, source, 3);
+      const end = { done: true, value: undefined };
+      assert.deepEqual(await soon(loop.return()), end);
+      assert.deepEqual(await soon(Promise.all([pending, loop.next()])), [end, end]);
+      // One field's loop leaves the source to the others.
+      assert.equal(source.log.ended, isOfField ? 0 : 1);
+    });
+
+    test("ends a read that is pending, by the signal, and cancels the source", async () => {
+      const source = stuck(pieces.slice(0, 3));
+      const controller = new AbortController();
+      const loop = open(source, { signal: controller.signal });
+      const { pending } = await waiting(loop, source, 3);
+      controller.abort("enough");
+      assert.equal(source.log.ended, 1);
+      await assert.rejects(soon(pending), (reason) => reason === "enough");
+      assert.deepEqual(await loop.next(), { done: true, value: undefined });
+    });
+
+    test("reads what is there without waiting for it", () => {
+      const source = stuck([" ", "\n", "\n", " "]);
+      void open(source).next();
+      assert.equal(source.log.taken, 4);
+    });
+
+    test("answers reads that overlap in their order", async () => {
+      const one = [];
+      for await (const item of open(pieces)) one.push(item);
+      async function* slow() {
+        for (const piece of pieces) {
+          await new Promise(setImmediate);
+          yield piece;
+        }
+      }
+      const loop = open(slow());
+      const results = await Promise.all(Array.from({ length: one.length + 2 }, () => loop.next()));
+      const items = results.filter(({ done }) => !done).map(({ value }) => value);
+      assert.deepEqual(JSON.parse(JSON.stringify(items)), JSON.parse(JSON.stringify(one)));
+      assert.deepEqual(results.map(({ done }) => done), [...one.map(() => false), true, true]);
+    });
+  });
+}
+
+describe("a source", () => {
+  test("is cancelled by `return` before the first read", async () => {
+    const reasons = [];
+    const source = new ReadableStream({ cancel: (reason) => void reasons.push(reason) });
+    const loop = deltas(source, "a");
+    assert.deepEqual(await loop.return(), { done: true, value: undefined });
+    assert.deepEqual(await loop.next(), { done: true, value: undefined });
+    assert.deepEqual([reasons, source.locked], [[undefined], false]);
+  });
+  test("is cancelled if the options are refused", async () => {
+    const source = stuck([]);
+    await assert.rejects(events(source, "a[").next(), { kind: "invalid-pattern" });
+    assert.equal(source.log.ended, 1);
+  });
+  test("is waited for by who leaves the loop, and its error is reported", async () => {
+    let hasEnded = false;
+    async function* source(error) {
+      try {
+        yield '["x"';
+        yield "]";
+      } finally {
+        await new Promise(setImmediate);
+        hasEnded = true;
+        if (error) throw error;
+      }
+    }
+    for await (const _ of deltas(source(), "[*]")) break;
+    assert.ok(hasEnded);
+    const loop = deltas(source(new Error("not closed")), "[*]");
+    await loop.next();
+    await assert.rejects(loop.return(), /not closed/);
+  });
+  test("may abort the signal itself, at once or later", async () => {
+    for (const isPromised of [false, true]) {
+      const controller = new AbortController();
+      const source = {
+        [Symbol.asyncIterator]: () => ({
+          next() {
+            controller.abort(new Error("by the source"));
+            const chunk = { done: false, value: '["x"]' };
+            return isPromised ? Promise.resolve(chunk) : chunk;
+          },
+        }),
+      };
+      const loop = deltas(source, "[*]", { signal: controller.signal });
+      await assert.rejects(soon(loop.next()), /by the source/);
+      assert.deepEqual(await loop.next(), { done: true, value: undefined });
+    }
+  });
+  test("that throws, or gives what is no result, fails the loop", async () => {
+    const throwing = (next) => ({ [Symbol.iterator]: () => ({ next }) });
+    await assert.rejects(deltas(throwing(() => JSON.parse("[")), "a").next(), SyntaxError);
+    await assert.rejects(deltas(throwing(() => undefined), "a").next(), TypeError);
+    await assert.rejects(deltas(throwing(() => Promise.resolve(undefined)), "a").next(), TypeError);
+    for (const chunk of [undefined, null, 1, {}]) await assert.rejects(deltas([chunk], "a").next(), TypeError);
+  });
+});
+
+test("what has been waiting when the signal is aborted is dropped, whatever it was", async () => {
+  const controller = new AbortController();
+  // The first item of three, before an error in the same chunk.
+  const loop = events(['["a","b",x'], "[*]", { signal: controller.signal });
+  assert.equal((await loop.next()).value.kind, "begin");
+  controller.abort("enough");
+  await assert.rejects(loop.next(), (reason) => reason === "enough");
+});
+
+test("a loop keeps nothing of its chunks, with a signal or without", async () => {
+  setFlagsFromString("--expose-gc");
+  const gc = runInNewContext("gc");
+  const COUNT = 50_000;
+  async function* source() {
+    yield '{"a":[{"b":"';
+    for (let at = 0; at < COUNT; at++) yield "some text";
+    yield '"}]}';
+  }
+  for (const name of ["deltas", "rawDeltas", "events"]) {
+    const { signal } = new AbortController();
+    const loop = LOOPS[name](source(), { signal, ...(name === "events" && { retain: "nothing" }) });
+    let before = 0;
+    for (let at = 0; at < COUNT - 10; at++) {
+      await loop.next();
+      if (at === 1000) {
+        gc();
+        before = process.memoryUsage().heapUsed;
+      }
+    }
+    gc();
+    const kept = process.memoryUsage().heapUsed - before;
+    await loop.return();
+    assert.ok(kept < 1_000_000, `${name}: ${kept} bytes`);
+  }
+});
