@@ -12,24 +12,25 @@ const compiled = new Map<string, Automaton>();
 /** The automaton of these patterns, which is compiled only once. */
 export function compile(patterns: string | readonly string[]): Automaton {
   const list = typeof patterns === "string" ? [patterns] : patterns;
-  // No pattern has this unit in it, so equal names are equal lists.
-  const known = Array.isArray(list) ? list.length === 0 ? NO_AUTOMATON : compiled.get(list.length === 1 ? (list[0] as string) : `${list.length}\0${list.join("\0")}`) : undefined;
-  return known ?? compileAnew(list);
+  if (!Array.isArray(list)) throw refused(`${String(list)} is neither a string nor an array of strings`);
+  if (list.length === 0) return NO_AUTOMATON;
+  for (const text of list) if (typeof text !== "string") throw refused(`${String(text)} is not a string`);
+  const name = nameOf(list);
+  return compiled.get(name) ?? compileAnew(list, name);
 }
 
-function compileAnew(list: readonly string[]): Automaton {
-  if (!Array.isArray(list)) {
-    throw new JsonSpigotError("invalid-option", `patterns: ${String(list)} is neither a string nor an array of strings`);
-  }
-  const texts = list as readonly string[];
-  for (const text of texts) {
-    const isText = typeof text === "string";
-    if (isText && !/\p{Surrogate}/u.test(text)) continue;
-    const problem = isText ? `${JSON.stringify(text)} holds half a surrogate pair` : `${String(text)} is not a string`;
-    throw new JsonSpigotError("invalid-option", `patterns: ${problem}`);
-  }
-  const automaton = new Automaton(texts.map(parsePattern));
+/** Returns a name that no other list has of those that can be compiled: no pattern has the unit NUL in it. */
+function nameOf(list: readonly string[]): string {
+  return list.length === 1 && !list[0]!.includes("\0") ? list[0]! : `${list.length}\0${list.join("\0")}`;
+}
+
+function compileAnew(list: readonly string[], name: string): Automaton {
+  const half = list.find((text) => /\p{Surrogate}/u.test(text));
+  if (half !== undefined) throw refused(`${JSON.stringify(half)} holds half a surrogate pair`);
+  const automaton = new Automaton(list.map(parsePattern));
   if (compiled.size >= MOST_SETS) compiled.delete(compiled.keys().next().value!);
-  compiled.set(texts.length === 1 ? texts[0]! : `${texts.length}\0${texts.join("\0")}`, automaton);
+  compiled.set(name, automaton);
   return automaton;
 }
+
+const refused = (problem: string): JsonSpigotError => new JsonSpigotError("invalid-option", `patterns: ${problem}`);

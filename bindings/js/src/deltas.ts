@@ -4,7 +4,7 @@ import { compile } from "./compile.js";
 import { Engine, type EngineOptions, type Output } from "./engine.js";
 import { Fault } from "./fault.js";
 import { Input } from "./input.js";
-import { invalid, limitsOf, rejects, type ParserOptions } from "./options.js";
+import { checkOptions, invalid, limitsOf, rejects, type ParserOptions } from "./options.js";
 import { NOTHING, SourceLoop, type Loop, type Reading } from "./loop.js";
 import { chunksOfJson, type Chunk, type Source } from "./source.js";
 import { errorOf } from "./text-error.js";
@@ -31,13 +31,11 @@ export function deltas(source: Source, pattern: string, options?: DeltasOptions)
 
 /** The texts of all deltas. Raw patterns are refused without what reports their values. */
 export function deltasOf(source: Source, pattern: string, options: DeltasOptions = {}, beginRaw: Output["beginRaw"]): Loop<string> {
-  return new SourceLoop(() => chunksOfJson(source), () => textsOf(pattern, options, beginRaw), options.signal);
+  return new SourceLoop(() => chunksOfJson(source), () => textsOf(pattern, options, beginRaw), options?.signal);
 }
 
 function textsOf(pattern: string, options: DeltasOptions, beginRaw: Output["beginRaw"]): Reading<Chunk, string> {
-  for (const name of Object.keys(options)) {
-    if (!KNOWN.includes(name)) throw invalid(`deltas: ${JSON.stringify(name)} is not one of ${KNOWN.join(", ")}: see \`events\``);
-  }
+  checkOptions(options, KNOWN, "; all others are for `events`");
   const { limits, duplicateKeys, strictByteOrderMark } = options;
   const output: Output = { events: [], nextMatch: 0, refusal: undefined, keeping: undefined, beginRaw };
   const settings: EngineOptions = {

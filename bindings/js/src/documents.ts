@@ -19,7 +19,7 @@ import { compact } from "./places.js";
 import { unless, type Reader } from "./saved/bytes.js";
 import { DOCUMENTS, restore, save, type Owner } from "./saved/envelope.js";
 import { checkSavable, noteOf, ownerOf, restoreText, saveText, takeNote } from "./saved/parser.js";
-import { invalid, type ParserOptions } from "./options.js";
+import { invalid, optionsOf, type ParserOptions } from "./options.js";
 
 /** The separation of texts: JSON Lines, concatenated without a separator, or RFC 7464 sequences. */
 export type Framing = "lines" | "concatenated" | "sequence";
@@ -87,7 +87,7 @@ export class Documents {
       throw invalid(`framing: ${JSON.stringify(framing)} is not one of ${FRAMINGS.join(", ")}`);
     }
     for (const name of ["snapshots", "provisional"] as const) {
-      if ((options as ParserOptions)[name]) throw invalid(`${name}: a stream of documents has no snapshots`);
+      if ((optionsOf(options) as ParserOptions)[name]) throw invalid(`${name}: a stream of documents has no snapshots`);
     }
     this.#framing = framing;
     this.#text = selectingText(options, patterns);

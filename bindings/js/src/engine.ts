@@ -356,7 +356,7 @@ export class Engine {
 
   push(isArray: boolean, i: number): void {
     const offset = this.base + i + this.extra;
-    if (this.depth >= this.limits.depth) this.fail("depth-limit", i, "no deeper nesting than allowed");
+    if (this.depth >= this.limits.depth) this.fail("depth-limit", i, `at most ${this.limits.depth} open containers (\`limits.depth\`)`);
     const place = this.enter();
     const matches = place.selected.length === 0 ? NO_MATCHES : this.begin(isArray ? "array" : "object", place, offset);
     let frame = this.stack[this.depth];
@@ -384,7 +384,10 @@ export class Engine {
       this.end(frame.matches, this.base + i + this.extra, ended?.value, ended?.raw);
       frame.matches = NO_MATCHES;
     }
-    frame.box = undefined;
+    if (this.tree !== undefined) {
+      this.tree.endContainer(frame);
+      frame.box = undefined;
+    }
     if (this.depth === 0) {
       this.top = undefined;
       this.state = DONE;

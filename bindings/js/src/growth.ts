@@ -9,7 +9,6 @@ import type { Engine } from "./engine.js";
 import { STRING } from "./states.js";
 import { pointerToken } from "./path.js";
 import { unless } from "./saved/bytes.js";
-import { openAtom } from "./tree.js";
 
 interface Level {
   readonly isArray: boolean;
@@ -36,7 +35,7 @@ export class Growth {
   constructor(engine: Engine) {
     this.#levels = engine.stack.slice(0, engine.depth).map(({ isArray }) => ({ isArray, isOld: true, hasChildren: true }));
     this.#isStringOpen = this.#isStringOld = engine.state === STRING;
-    this.#atom = engine.tree?.options.provisional ? openAtom(engine) : undefined;
+    this.#atom = engine.tree?.options.provisional ? engine.tree.openAtom(engine) : undefined;
   }
 
   /** A copy for a copied engine: what has been given, and what has not. */
@@ -110,7 +109,7 @@ export class Growth {
   /** The operations; what is there now is old from here on. */
   take(engine: Engine): string[] {
     this.#settle(engine, engine.state !== STRING);
-    const token = engine.tree?.options.provisional ? openAtom(engine) : undefined;
+    const token = engine.tree?.options.provisional ? engine.tree.openAtom(engine) : undefined;
     if (token !== undefined && token !== this.#atom) {
       if (this.#atom === undefined) this.#add(engine, token);
       else this.#replace(engine, token);

@@ -12,7 +12,7 @@ const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 const MARK = [0xef, 0xbb, 0xbf];
 
 /** Returns true if it is a chunk of bytes, also one of another realm. */
-export function isBytes(value: unknown): value is Uint8Array<ArrayBuffer> {
+export function isBytes(value: unknown): value is Uint8Array {
   return value instanceof Uint8Array || (ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]");
 }
 
@@ -63,9 +63,7 @@ export class Input {
   }
 
   protected feedAny(chunk: string | Uint8Array): number {
-    if (typeof chunk === "string") return this.#feedText(chunk);
-    if (isBytes(chunk)) return this.#feedBytes(chunk);
-    throw new TypeError("a chunk is a string or a Uint8Array");
+    return typeof chunk === "string" ? this.#feedText(chunk) : this.#feedBytes(chunk);
   }
 
   /** A byte order mark, as far as it has come. */
@@ -123,12 +121,14 @@ export class Input {
 
   /** Reads a chunk, all of it unless the engine stops at the root's end; returns how much of it. */
   feed(chunk: string | Uint8Array): number {
+    if (typeof chunk !== "string" && !isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
+    // An empty chunk changes nothing, also where the other type of chunks would.
+    if (chunk.length === 0) return 0;
     const { raw } = this.engine;
     return raw === undefined ? this.feedAny(chunk) : raw.feed(this, chunk, () => this.feedAny(chunk));
   }
 
   #feedText(chunk: string): number {
-    if (chunk === "") return 0;
     const { engine } = this;
     const before = this.half.length;
     // Bytes that wait can't be continued by a string.
@@ -174,7 +174,6 @@ export class Input {
   }
 
   #feedBytes(chunk: Uint8Array): number {
-    if (chunk.length === 0) return 0;
     const { engine } = this;
     if (this.half !== "") {
       // No other half can follow in bytes.

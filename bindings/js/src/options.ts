@@ -77,7 +77,10 @@ export interface ParserOptions {
    * `Response.json()` does, and offsets count from the byte after it.
    */
   readonly strictByteOrderMark?: boolean;
-  /** True if what `snapshot` gives is frozen: by default it is unless `process.env.NODE_ENV` is `production`. */
+  /**
+   * True if the containers of values and snapshots are frozen once they have ended, which helps to find code that changes
+   * them. False by default: it takes up to twice as long.
+   */
   readonly freeze?: boolean;
 }
 
@@ -89,7 +92,7 @@ export type ParsingOptions = Pick<ParserOptions, "limits" | "duplicateKeys" | "l
 
 const LIMITS = ["depth", "key", "string", "number", "blank", "total"] as const;
 
-const KNOWN = /* @__PURE__ */ new Set<string>([
+const KNOWN = [
   "snapshots",
   "provisional",
   "limits",
@@ -102,7 +105,7 @@ const KNOWN = /* @__PURE__ */ new Set<string>([
   "spelling",
   "strictByteOrderMark",
   "freeze",
-] satisfies (keyof ParserOptions)[]);
+] satisfies (keyof ParserOptions)[];
 
 /** The options of a parser, checked, with nothing left out. */
 export interface Settings extends Making {
@@ -123,6 +126,19 @@ export function invalid(message: string): JsonSpigotError {
   return new JsonSpigotError("invalid-option", message);
 }
 
+/** Refuses what is no object, and options of other names. */
+export function checkOptions(options: object, known: readonly string[], others = ""): void {
+  for (const name of Object.keys(optionsOf(options))) {
+    if (!known.includes(name)) throw invalid(`unknown option ${JSON.stringify(name)}: the options are ${known.join(", ")}${others}`);
+  }
+}
+
+/** Returns the options, unless they are no object. */
+export function optionsOf<O extends object>(options: O): O {
+  if (typeof options !== "object" || options === null) throw invalid(`options: ${String(options)} is not an object`);
+  return options;
+}
+
 /** One of a list of names, or an error that has the list. */
 export function oneOf<N extends string>(option: string, value: unknown, names: readonly N[], fallback: N): N {
   if (value === undefined) return fallback;
@@ -130,24 +146,10 @@ export function oneOf<N extends string>(option: string, value: unknown, names: r
   return value as N;
 }
 
-declare const process: { readonly env: { readonly NODE_ENV?: string } };
-
-/** True if snapshots are frozen unless the options say otherwise: while a program is developed. Bundlers replace the name. */
-const freezesByDefault = /* @__PURE__ */ (() => {
-  try {
-    return process.env.NODE_ENV !== "production";
-  } catch {
-    return false;
-  }
-})();
-
 const NO_LIMITS: Required<Limits> = { depth: 127, key: Infinity, string: Infinity, number: Infinity, blank: Infinity, total: Infinity };
 
 export function settingsOf(options: ParserOptions): Settings {
-  for (const name in options) {
-    if (KNOWN.has(name)) continue;
-    throw invalid(`unknown option ${JSON.stringify(name)}: the options are ${[...KNOWN].join(", ")}`);
-  }
+  checkOptions(options, KNOWN);
   if (typeof options.snapshots === "string") oneOf("snapshots", options.snapshots, ["live"], "live");
   return {
     limits: limitsOf(options.limits),
@@ -161,7 +163,7 @@ export function settingsOf(options: ParserOptions): Settings {
     numbers: oneOf("numbers", options.numbers, ["number", "bigint", "string"], "number"),
     prototypeKeys: oneOf("prototypeKeys", options.prototypeKeys, ["keep", "drop", "reject"], "keep"),
     strictByteOrderMark: Boolean(options.strictByteOrderMark),
-    freeze: options.freeze ?? freezesByDefault,
+    freeze: Boolean(options.freeze),
   };
 }
 

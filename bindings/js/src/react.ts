@@ -123,7 +123,7 @@ class Store {
       try {
         value = look() as Json;
       } catch {
-        // The module has trapped: what is shown stays.
+        // A key was refused: what is shown stays.
       }
       show({ value: value as Json, ...end });
     }

@@ -2,7 +2,7 @@
 
 import type { Engine } from "./engine.js";
 import type { JsonSpigotError } from "./error.js";
-import type { ParserOptions } from "./options.js";
+import { optionsOf } from "./options.js";
 import type { DeepPartial } from "./text-parser.js";
 import { NOTHING, SourceLoop, type Chunks, type Loop, type Reading } from "./loop.js";
 import { chunksOfJson, type Chunk, type Source } from "./source.js";
@@ -67,8 +67,8 @@ export class FieldReader {
   /** The error of the source or the text, for all later reads. */
   #failure: { readonly reason: unknown } | undefined;
 
-  constructor(source: Source, { signal, ...options }: StreamOptions = {}) {
-    const { snapshots: _, provisional: __, retain: ___, spelling: ____, ...own }: ParserOptions = options;
+  constructor(source: Source, options: StreamOptions = {}) {
+    const { signal, snapshots: _, provisional: __, retain: ___, spelling: ____, ...own } = optionsOf(options);
     const duplicateKeys = own.duplicateKeys ?? "reject";
     const text = (this.#text = makeText({ ...own, duplicateKeys, snapshots: true, retain: "nothing" }));
     this.#tree = this.#text.engine.tree = new PieceTree(this.#text.settings);
@@ -102,7 +102,7 @@ export class FieldReader {
    * @throws {JsonSpigotError} if the text is not JSON, or ends too early, before the field is complete.
    */
   async get<T = Json>(...request: FieldRequest): Promise<T | undefined> {
-    const loop = this.#loop<T>(request, ({ state, value }) => ({ values: state === "complete" ? [this.#ended(value) as T] : [] }));
+    const loop = this.#loop<T>(request, ({ state, value }) => ({ values: state === "complete" ? [value as T] : [] }));
     try {
       return (await loop.next()).value as T | undefined;
     } finally {
@@ -143,7 +143,6 @@ export class FieldReader {
       const last = value.length - 1;
       const isLastOpen = state !== "complete" && last >= 0 && this.#look([...path, last]).state !== "complete";
       const values = value.slice(next, isLastOpen ? last : undefined) as (T & Json)[];
-      for (const element of values) this.#ended(element);
       next += values.length;
       return { values };
     });
@@ -167,17 +166,6 @@ export class FieldReader {
     const { refusal } = this.#tree;
     if (refusal) throw refusal;
     return lookUp(this.#text, path);
-  }
-
-  /** A value that has ended, and that nobody is to change. A look would have what is open around it copied. */
-  #ended(value: Json | undefined): Json | undefined {
-    const rest = this.#text.settings.freeze ? [value] : [];
-    while (rest.length > 0) {
-      const box = rest.pop();
-      if (typeof box !== "object" || box === null || Object.isFrozen(box)) continue;
-      for (const inside of Object.values(Object.freeze(box))) rest.push(inside);
-    }
-    return value;
   }
 
   /** Returns true if a field can't arrive any more. After the root, what else the text has is looked at first. */

@@ -3,7 +3,6 @@
 import type { Engine } from "./engine.js";
 import { LITERAL, NUMBER } from "./states.js";
 import { endOfString } from "./places.js";
-import { openAtom } from "./tree.js";
 
 const ATOM = /[^\s[\]{}:,"]+/y;
 
@@ -37,7 +36,8 @@ export class Shown {
   read(): string | undefined {
     this.readOpen();
     const engine = this.#engine;
-    const atom = engine.tree!.options.provisional ? openAtom(engine) : undefined;
+    const tree = engine.tree!;
+    const atom = tree.options.provisional ? tree.openAtom(engine) : undefined;
     const leaf = this.openString === "" ? atom : `${this.openString}"`;
     if (leaf !== undefined) this.#add(leaf);
     return this.#hasValue ? this.out + this.#closers.reverse().join("") : undefined;

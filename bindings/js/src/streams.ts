@@ -3,7 +3,7 @@
 import type { Event } from "./events.js";
 import { NOTHING, SourceLoop, type Loop, type Reading } from "./loop.js";
 import { chunksOfJson, type Chunk, type Source } from "./source.js";
-import type { ParserOptions } from "./options.js";
+import { optionsOf, type ParserOptions } from "./options.js";
 import { Stage } from "./stage.js";
 import { TextParser, type DeepPartial } from "./text-parser.js";
 import { makeText } from "./make-text.js";
@@ -16,8 +16,9 @@ export interface StreamOptions extends ParserOptions {
 }
 
 /** Options for the parser alone. */
-function parserOptions({ signal: _, ...options }: StreamOptions): ParserOptions {
-  return options;
+function parserOptions(options: StreamOptions): ParserOptions {
+  const { signal: _, ...own } = optionsOf(options);
+  return own;
 }
 
 /**
@@ -50,7 +51,7 @@ export function events(source: Source, patterns: string | readonly string[], opt
       },
     };
   };
-  return new SourceLoop(() => chunksOfJson(source), begin, options.signal);
+  return new SourceLoop(() => chunksOfJson(source), begin, options?.signal);
 }
 
 /** The events of the chunk before its error. */
@@ -87,7 +88,7 @@ export function snapshots<T = Json>(
       },
     };
   };
-  return new SourceLoop(() => chunksOfJson(source), begin, options.signal);
+  return new SourceLoop(() => chunksOfJson(source), begin, options?.signal);
 }
 
 /** A stage of a pipe: chunks in, events out. It takes no more chunks than its reader asks for. */

@@ -79,16 +79,17 @@ export function wanted(engine: Engine): string {
 export function unexpected(engine: Engine, s: string, i: number): never {
   const c = s.charCodeAt(i);
   if (engine.state === DONE) engine.fail("trailing-bytes", i, wanted(engine));
-  engine.fail("unexpected-byte", i, engine.depth === 0 ? wanted(engine) + insteadOfText(c) : wanted(engine));
+  engine.fail("unexpected-byte", i, engine.depth === 0 ? wanted(engine) + guess(c) : wanted(engine));
 }
 
-/** What a text that is no JSON may be, by its first unit. */
-function insteadOfText(first: number): string {
-  if (first === 0xfeff) return ", and this may be a byte order mark";
-  if (first === 60) return ", and this may be HTML or XML";
-  if (first === 96) return ", and this may be a code fence";
-  if (first === 100) return ", and this may be `data:`, a line of server-sent events, which `jsonspigot/providers` reads";
-  return "";
+/** Returns a guess at what a text is that is not JSON. All that is known of it at any cut is its first byte. */
+function guess(first: number): string {
+  // The byte EF, alone or as the first byte of a character.
+  if (first >= 0xf000 || (first >= 0xdc00 && first <= 0xdfff && (first & 0xff) === 0xef)) return " (is this a byte order mark?)";
+  if (first === 60) return " (is this HTML or XML?)";
+  if (first === 96) return " (is this a code fence?)";
+  // The lines of an event stream: `data:`, `event:`, `id:`, `retry:`, and comments.
+  return "deir:".includes(String.fromCharCode(first)) ? " (are these server-sent events? `jsonspigot/providers` reads them)" : "";
 }
 
 // Where an error is.

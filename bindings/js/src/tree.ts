@@ -16,20 +16,8 @@ type Box = Json[] | { [key: string]: Json };
 /** An open number longer than this is shown in steps that double: each time it is made anew from all of its text. */
 const GROWS_BY_DOUBLING = 1024;
 
-/** How much is shown of the number that has come so far: the longest prefix that is one. */
-export function shownNumber(token: string): string {
-  const step = token.length <= GROWS_BY_DOUBLING ? token.length : 2 ** Math.floor(Math.log2(token.length));
-  return token.slice(0, step).replace(/[-+.eE]+$/, "");
-}
-
 /** The look of a container in a member that is dropped. */
 const DROPPED = Infinity;
-
-/** What is shown of the number or literal that is open; `undefined` if nothing is. */
-export function openAtom(engine: Engine): string | undefined {
-  if (engine.state === LITERAL) return WORDS[engine.word];
-  return engine.state === NUMBER ? shownNumber(engine.token) || undefined : undefined;
-}
 
 export class Tree {
   root: Json | undefined = undefined;
@@ -39,13 +27,16 @@ export class Tree {
   growth: Growth | undefined = undefined;
   readonly options: Settings;
   readonly #isLive: boolean;
-  /** True if what was shown is frozen. */
+  /** True if containers that have ended are frozen. */
   readonly #freezes: boolean;
   /** True if the open number or literal is shown. */
   isAtomShown = false;
+  /** How many units of the open number count, and the longest prefix of these that is a number. */
+  #units = 0;
+  #prefix = "";
+  /** What was last made a value of: each prefix is converted once. */
+  #converted = "";
   #look = 0;
-  /** What was made or copied since the last look, and is to be frozen. */
-  #fresh: Box[] | undefined = undefined;
 
   constructor(options: Settings) {
     this.options = options;
@@ -58,7 +49,7 @@ export class Tree {
     this.refusal = undefined;
     this.growth = undefined;
     this.isAtomShown = false;
-    this.#fresh = undefined;
+    this.#units = 0;
     // What was seen of the old text stays as it was.
     this.#look += 1;
   }
@@ -83,13 +74,7 @@ export class Tree {
   /** The document now; what was given before stays as it was, unless it is live. */
   look(engine: Engine): Json | undefined {
     if (this.options.provisional) this.#showOpenAtom(engine);
-    if (!this.#isLive) {
-      this.#look += 1;
-      if (this.#fresh !== undefined) {
-        for (const box of this.#fresh) Object.freeze(box);
-        this.#fresh = undefined;
-      }
-    }
+    if (!this.#isLive) this.#look += 1;
     return this.root;
   }
 
@@ -108,7 +93,11 @@ export class Tree {
     const isDropped =
       this.options.prototypeKeys === "drop" && top !== undefined && (top.look === DROPPED || (!top.isArray && top.key === "__proto__"));
     frame.look = isDropped ? DROPPED : this.#look;
-    if (this.#freezes && !isDropped) (this.#fresh ??= []).push(box);
+  }
+
+  /** A container ends: nothing changes it from here on. */
+  endContainer({ box }: Frame): void {
+    if (this.#freezes) Object.freeze(box);
   }
 
   /** A string begins, or has grown by this text. */
@@ -119,6 +108,7 @@ export class Tree {
 
   putAtom(engine: Engine, value: Json, token: string): void {
     if (this.growth !== undefined) this.growth.putAtom(engine, token);
+    this.#units = 0;
     if (this.isAtomShown) {
       this.isAtomShown = false;
       // More digits than a number can hold change nothing.
@@ -127,9 +117,23 @@ export class Tree {
     this.#put(engine, value);
   }
 
+  /** Returns what is shown of the number or literal that is open: the longest prefix of a number that is one. */
+  openAtom(engine: Engine): string | undefined {
+    if (engine.state === LITERAL) return WORDS[engine.word];
+    if (engine.state !== NUMBER) return undefined;
+    const { length } = engine.token;
+    const units = length <= GROWS_BY_DOUBLING ? length : 2 ** Math.floor(Math.log2(length));
+    if (units !== this.#units) {
+      this.#units = units;
+      this.#prefix = engine.token.slice(0, units).replace(/[-+.eE]+$/, "");
+    }
+    return this.#prefix || undefined;
+  }
+
   #showOpenAtom(engine: Engine): void {
-    const token = openAtom(engine);
-    if (token === undefined) return;
+    const token = this.openAtom(engine);
+    if (token === undefined || (this.isAtomShown && token === this.#converted)) return;
+    this.#converted = token;
     const value = engine.state === LITERAL ? (JSON.parse(token) as Json) : makeNumber(token, this.options.numbers);
     if (this.isAtomShown && Object.is(this.#newest(engine), value)) return;
     this.isAtomShown = true;
@@ -185,7 +189,6 @@ export class Tree {
       const copy: Box = Array.isArray(old) ? old.slice() : { ...old };
       frame.box = copy;
       frame.look = this.#look;
-      if (this.#freezes) (this.#fresh ??= []).push(copy);
       const parent = from === 0 ? undefined : stack[from - 1]!;
       if (parent === undefined) {
         this.root = copy;

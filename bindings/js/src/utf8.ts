@@ -112,14 +112,14 @@ export function decode(bytes: Uint8Array): string {
   return text;
 }
 
-export const encode = (text: string): Uint8Array<ArrayBuffer> => (encoder ??= new TextEncoder()).encode(text);
+export const encode = (text: string): Uint8Array => (encoder ??= new TextEncoder()).encode(text);
 
 /** @throws {TypeError} if they are not UTF-8 */
 export const decodeAll = (bytes: Uint8Array): string =>
   (decoder ??= new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })).decode(bytes);
 
 /** The character at a place of a text. */
-export const encodeAt = (text: string, at: number): Uint8Array<ArrayBuffer> => encode(String.fromCodePoint(text.codePointAt(at)!));
+export const encodeAt = (text: string, at: number): Uint8Array => encode(String.fromCodePoint(text.codePointAt(at)!));
 
 /** How many bytes a text is as UTF-8. A byte that is not UTF-8 counts as one, in a text that was bytes. */
 export function utf8Length(text: string, from = 0, to = text.length, wasBytes = false): number {

@@ -93,7 +93,8 @@ function told(envelope, cut) {
   const all = [];
   const open = new Map();
   // What a text may be that is no JSON is worded by each in its own way.
-  const told = (error) => ({ ...error, message: error.message.replace(/, and this may be .*?(?= at line)/, ""), events: undefined });
+  const worded = /, and this may be .*?(?= at line)| \((?:is|are) th.*?\?.*?\)|(?<=^depth limit: expected ).*?(?= at line)/;
+  const told = (error) => ({ ...error, message: error.message.replace(worded, ""), events: undefined });
   const add = (event) => {
     const before = all.at(-1);
     if (event.kind === "begin") open.delete(event.matchId);

@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
-import { Documents, Envelope, Parser, pathOf, ToolCalls } from "../dist/index.js";
+import {
+  deltas, Documents, Envelope, events, EventStream, FieldReader, Parser, pathOf, PatternError, snapshots, ToolCalls,
+} from "../dist/index.js";
 
 test("a path is spelt as a pointer and as a normalized path", () => {
   const text = JSON.stringify({ "a/b~c": [{ "it's": "x", "": 1, "\n": '{"in":[true]}' }] });
@@ -64,13 +66,63 @@ describe("a byte order mark", () => {
   });
 });
 
-test("an error says what a text is that is no JSON", () => {
-  assert.throws(() => new Parser().feed("<html>"), /may be HTML or XML/);
-  assert.throws(() => new Parser().feed('data: {"a":1}'), /server-sent events, which `jsonspigot\/providers` reads/);
+test("an error guesses what a text is that is not JSON, the same at any cut", () => {
+  const message = (chunks) => {
+    const parser = new Parser();
+    try {
+      for (const chunk of chunks) parser.feed(chunk);
+    } catch (error) {
+      return error.message;
+    }
+  };
+  const wanted = "unexpected byte: expected a value";
+  for (const [text, guess] of [
+    ["<html>", " (is this HTML or XML?)"],
+    ["```json\n{}", " (is this a code fence?)"],
+    ["\n\ufeff{}", " (is this a byte order mark?)"],
+    ...['data: {"a":1}', "event: message_start", ": ping", "id: 1", "retry: 10"].map((line) => [line, " (are these server-sent events? `jsonspigot/providers` reads them)"]),
+    ["hello", ""],
+  ]) {
+    const offset = Math.max(0, text.indexOf("\ufeff"));
+    const expected = `${wanted}${guess} at line ${offset > 0 ? 2 : 1} column 1 (byte ${offset}) in $`;
+    const units = new TextEncoder().encode(text);
+    for (const form of [text, units]) {
+      for (let at = 0; at <= form.length; at++) assert.equal(message([form.slice(0, at), form.slice(at)]), expected, `${text} at ${at}`);
+    }
+  }
   assert.throws(() => new Parser().feed("[d"), (error) => !/server-sent/.test(error.message));
 });
 
-describe("snapshots are frozen", () => {
+test("an error about depth names the limit", () => {
+  assert.throws(() => new Parser().feed("[".repeat(128)), /^JsonSpigotError: depth limit: expected at most 127 open containers \(`limits.depth`\) at/);
+});
+
+test("a list of patterns is not taken for another one", () => {
+  new Parser(["a", "b"]);
+  for (const patterns of ["2\0a\0b", ["2\0a\0b"], ["a\0b"]]) assert.throws(() => new Parser(patterns), PatternError);
+  for (const patterns of [["a", ["b"]], [["a"], "b"], [["a", "b"]], [null]]) assert.throws(() => new Parser(patterns), { kind: "invalid-option" });
+});
+
+test("options that are no object are refused by name", async () => {
+  for (const options of [null, 1, "snapshots"]) {
+    const message = `options: ${options} is not an object`;
+    for (const make of [
+      () => new Parser("a", options),
+      () => new ToolCalls("a", options),
+      () => new Envelope("bare", "a", options),
+      () => new Documents("lines", "a", options),
+      () => new FieldReader([], options),
+      () => new EventStream("a", options).readable,
+    ]) {
+      assert.throws(make, { kind: "invalid-option", message });
+    }
+    for (const loop of [deltas([], "a", options), events([], "a", options), snapshots([], options)]) {
+      await assert.rejects(loop.next(), { kind: "invalid-option", message });
+    }
+  }
+});
+
+describe("containers are frozen once they have ended", () => {
   const isDeeplyFrozen = (value) =>
     typeof value !== "object" || value === null || (Object.isFrozen(value) && Object.values(value).every(isDeeplyFrozen));
   const text = '{"a":[{"b":"x"},[1]],"c":{"d":null}}';
@@ -78,10 +130,20 @@ describe("snapshots are frozen", () => {
     test(`with freeze: ${freeze}`, () => {
       const parser = new Parser([], { snapshots: true, freeze });
       const all = [...text].map((unit) => (parser.feed(unit), parser.snapshot()));
-      assert.ok(all.every((snapshot) => typeof snapshot !== "object" || isDeeplyFrozen(snapshot) === freeze));
       assert.deepEqual(all.at(-1), JSON.parse(text));
+      assert.equal(isDeeplyFrozen(all.at(-1)), freeze);
+      // Of an open document, all that has ended is.
+      parser.reset();
+      parser.feed(text.slice(0, -1));
+      const open = parser.snapshot();
+      assert.deepEqual([isDeeplyFrozen(open.a), isDeeplyFrozen(open.c), Object.isFrozen(open)], [freeze, freeze, false]);
     });
   }
+  test("not by default", () => {
+    const parser = new Parser([], { snapshots: true });
+    parser.feed(text);
+    assert.ok(!Object.isFrozen(parser.snapshot()));
+  });
   test("unless they are live", () => {
     const parser = new Parser([], { snapshots: "live", freeze: true });
     parser.feed(text);

@@ -33,6 +33,22 @@ test("they are as prompt as the text", () => {
   assert.equal(told("raw:a | $", ['{"a": "[1, \\u00', "22x\\", '\\n\\"', "]"]), '[[1, ],["x],[\\n"],[]]');
 });
 
+test("an empty chunk of the other type inside a character changes nothing", () => {
+  for (const chunks of [
+    [bytes(0x22, 0xc3), "", bytes(0xa9, 0x22)],
+    ['"\ud83c', bytes(), '\udf89"'],
+    ['"\ud83c', "", '\udf89"'],
+    [bytes(0x22, 0xf0), bytes(), bytes(0x9f, 0x8e), "", bytes(0x89, 0x22)],
+  ]) {
+    for (const options of [{}, { lenient: ["comments"] }]) {
+      const parser = new Parser("raw:$", options);
+      const all = joinedDeltas(parser, chunks);
+      parser.finish();
+      assert.equal(all, parser.valueText());
+    }
+  }
+});
+
 test("a character is whole, in strings and in bytes, in JSON and in comments", () => {
   assert.equal(told("raw:a", ['{"a": ["\ud83d', '\ude00", 1]']), '[["],[😀", 1]]');
   assert.equal(told("raw:a", ['{"a": ["', bytes(0xf0, 0x9f), bytes(0x98, 0x80), '", 1]']), '[["],,[😀],[", 1]]');

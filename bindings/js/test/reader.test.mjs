@@ -269,7 +269,7 @@ test("what has come is read once, however it grows", async () => {
   }
 });
 
-test("what is given of a text that goes on is frozen, and stays as it is", async () => {
+test("what is given of a text that goes on stays as it is, and is frozen once it has ended", async () => {
   const isFrozen = (value) => Object(value) !== value || (Object.isFrozen(value) && Object.values(value).every(isFrozen));
   const reader = new FieldReader(['{"a":[{"b":[1,{}]},', '{"c":2}', ',[]],"d":{"e":[1', ",2]}}"], { freeze: true });
   const seen = [];
@@ -278,7 +278,7 @@ test("what is given of a text that goes on is frozen, and stays as it is", async
   };
   const [elements] = await Promise.all([all(reader.forEach("a")), shown()]);
   assert.ok([...elements, await reader.get("d"), await reader.get()].every(isFrozen));
-  assert.ok(seen.length > 2 && seen.every(([value, text]) => isFrozen(value) && JSON.stringify(value) === text));
+  assert.ok(seen.length > 2 && seen.every(([value, text]) => JSON.stringify(value) === text));
 });
 
 test("a read that waits can be given up, and the others go on", async () => {

@@ -189,6 +189,28 @@ test("a long number that is open costs what its digits cost", () => {
   }
 });
 
+test("an open number is converted once for each prefix that is shown", () => {
+  for (const numbers of ["number", "bigint"]) {
+    const parser = new Parser([], { provisional: true, numbers });
+    let conversions = 0;
+    const { BigInt: makeBigInt, Number: makeNumber } = globalThis;
+    const counting = (make) => Object.assign((text) => (conversions++, make(text)), { isSafeInteger: makeNumber.isSafeInteger, isInteger: makeNumber.isInteger });
+    globalThis.Number = counting(makeNumber);
+    globalThis.BigInt = counting(makeBigInt);
+    try {
+      for (let at = 0; at < 8192; at++) {
+        parser.feed("1");
+        parser.snapshot();
+        parser.snapshot();
+      }
+    } finally {
+      Object.assign(globalThis, { Number: makeNumber, BigInt: makeBigInt });
+    }
+    // 1,024 prefixes, and 2,048, 4,096 and 8,192 digits.
+    assert.equal(conversions, (numbers === "number" ? 1 : 2) * 1027 - (numbers === "number" ? 0 : 16));
+  }
+});
+
 test("only what is on the changed path is new", () => {
   const parser = new Parser([], OPTIONS);
   parser.feed('{"done":{"x":[1,{"y":2}]},"rows":[{"name":"a"},{"name":"b');

@@ -2,7 +2,7 @@
 
 import type { Automaton } from "../automaton.js";
 import { compile } from "../compile.js";
-import { limitOf, makingOf, settingsOf, type ParserOptions, type ParsingOptions, type Settings } from "../options.js";
+import { limitOf, makingOf, optionsOf, settingsOf, type ParserOptions, type ParsingOptions, type Settings } from "../options.js";
 import type { Making } from "../values.js";
 
 /** The options of tool calls. White space in a row is limited to 64 KiB, unless `limits.blank` is set. */
@@ -38,7 +38,7 @@ export interface CallSettings {
 }
 
 export function callSettings(patterns: string | readonly string[], options: ToolCallsOptions): CallSettings {
-  const { tools = {}, cumulative = false, callLimits = {}, duplicateKeys = "reject", ...own } = options;
+  const { tools = {}, cumulative = false, callLimits = {}, duplicateKeys = "reject", ...own } = optionsOf(options);
   // Models that send more of it never stop sending it.
   const limits = { ...own.limits, blank: own.limits?.blank ?? 64 << 10 };
   const parsing: ParserOptions = { ...own, limits, duplicateKeys, retain: "all" };

@@ -77,7 +77,7 @@ export class PartialJsonParser {
     this.#current = UNDEFINED;
   }
 
-  /** Frees the parser's memory. Calling it again is a no-op; a push then throws. */
+  /** Drops what the parser keeps. Calling it again is a no-op; a push then throws. */
   dispose(): void {
     this.#preview.dispose();
   }

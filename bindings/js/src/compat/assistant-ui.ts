@@ -96,7 +96,7 @@ export class PartialJsonObjectParser {
     this.#current = EMPTY;
   }
 
-  /** Frees the parser's memory. Calling it again is a no-op; a push then throws. */
+  /** Drops what the parser keeps. Calling it again is a no-op; a push then throws. */
   dispose(): void {
     this.#preview.dispose();
   }

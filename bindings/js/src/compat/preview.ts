@@ -5,6 +5,7 @@ import { cloneEngine, Engine, type Output } from "../engine.js";
 import { Fault } from "../fault.js";
 import type { Settings } from "../options.js";
 import type { Step } from "../pattern.js";
+import { mayEnd, NUMBER } from "../states.js";
 import { opened } from "../text.js";
 import { Tree } from "../tree.js";
 import { endsInHalf } from "../utf8.js";
@@ -65,7 +66,6 @@ export class Preview {
   /** The first half of a surrogate pair, which the engine has not been given. */
   #half = "";
   #hasEnded = false;
-  #isNumber = false;
   #isSuspicious = false;
   #broken: Broken | undefined;
 
@@ -80,7 +80,6 @@ export class Preview {
     this.#text = origin.#text;
     this.#half = origin.#half;
     this.#hasEnded = origin.#hasEnded;
-    this.#isNumber = origin.#isNumber;
     this.#isSuspicious = origin.#isSuspicious;
     const broken = origin.#broken;
     this.#broken = broken && { ...broken, scanner: broken.scanner.clone() };
@@ -94,7 +93,7 @@ export class Preview {
     opened(this.#engine).reset();
     this.#output.events = [];
     this.#text = this.#half = "";
-    this.#hasEnded = this.#isNumber = this.#isSuspicious = false;
+    this.#hasEnded = this.#isSuspicious = false;
     this.#broken = undefined;
   }
 
@@ -113,7 +112,6 @@ export class Preview {
       this.#read(engine, this.#half + delta);
       for (const event of this.#output.events) {
         if (event.pattern !== 0) this.#isSuspicious = true;
-        else if (event.kind === "begin") this.#isNumber = event.type === "number";
         else if (event.kind === "end") this.#hasEnded = true;
       }
       this.#output.events = [];
@@ -139,8 +137,8 @@ export class Preview {
     const engine = opened(this.#engine);
     const value = engine.tree!.look(engine);
     if (value === undefined || (this.#isSuspicious && reachesPrototype(value))) return undefined;
-    // Of the numbers that are still open, those that end with a digit are whole.
-    const isComplete = this.#hasEnded || (this.#isNumber && /\d$/.test(this.#text.slice(-1)));
+    // A number that is still open is whole if it may end here.
+    const isComplete = this.#hasEnded || (engine.depth === 0 && engine.state === NUMBER && mayEnd(engine.part));
     return { value, state: isComplete ? "complete" : "partial" };
   }
 

@@ -1,7 +1,7 @@
 // JSON inside text: what separates the text that a person should see from payloads between delimiters. It owns the text
 // outside payloads, and what of it is held back because it may become a delimiter.
 
-import { invalid, limitOf, makingOf, settingsOf, type ParserOptions, type ParsingOptions } from "../options.js";
+import { invalid, limitOf, makingOf, optionsOf, settingsOf, type ParserOptions, type ParsingOptions } from "../options.js";
 import { selectingText } from "../selecting-text.js";
 import { utf8Length } from "../utf8.js";
 import { Fences } from "./any-fence.js";
@@ -77,7 +77,7 @@ export class Envelope {
    * @throws {PatternError} for a pattern that can't be compiled.
    */
   constructor(marks: string | readonly string[], patterns: string | readonly string[] = [], options: EnvelopeOptions = {}) {
-    const { holdLimit, payloadLimit, startsInside = false, retain = "matches", ...own } = options;
+    const { holdLimit, payloadLimit, startsInside = false, retain = "matches", ...own } = optionsOf(options);
     this.#delimiters = (typeof marks === "string" ? [marks] : [...marks]).map((mark) => parseDelimiter(String(mark)));
     if (this.#delimiters.length === 0) throw invalid("marks: at least one is needed");
     const making = makingOf(options);

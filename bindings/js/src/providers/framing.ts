@@ -231,7 +231,7 @@ function decodeBad(bytes: Uint8Array): string {
 }
 
 /** Half surrogate pairs. */
-export const LONE_SURROGATES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+export const LONE_SURROGATES = /\p{Surrogate}/gu;
 
 /**
  * The data of server-sent events, as the HTML standard reads them. Some servers write an error into the stream besides, in

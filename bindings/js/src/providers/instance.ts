@@ -219,12 +219,10 @@ function isTrap(thrown: unknown): thrown is Error {
   return thrown instanceof RangeError || thrown instanceof WebAssembly.RuntimeError;
 }
 
-const HALF = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
-
 /** Returns true if a text has no half surrogate pairs. */
 export function isWellFormed(text: string): boolean {
   const own = (text as { isWellFormed?: () => boolean }).isWellFormed;
-  return own ? own.call(text) : !HALF.test(text);
+  return own ? own.call(text) : !/\p{Surrogate}/u.test(text);
 }
 
 /** The first half of a surrogate pair as UTF-8: the two bytes that it determines, whatever the other half. */

@@ -1,6 +1,7 @@
 // From a response, a web stream or an SDK's iterator to a loop over events.
 
 import { isBytes } from "../input.js";
+import { optionsOf } from "../options.js";
 import { NOTHING, SourceLoop, type Loop, type Reading } from "../loop.js";
 import { chunksOf, type Source } from "../source.js";
 import type { StreamEvent } from "./events.js";
@@ -31,8 +32,8 @@ export function providerEvents(
   patterns: string | readonly string[] = [],
   options: ProviderEventsOptions = {},
 ): Loop<StreamEvent> {
-  const { signal, ...own } = options;
   const begin = (): Reading<string | Uint8Array | object, StreamEvent> => {
+    const { signal: _, ...own } = optionsOf(options);
     const stream = new ProviderStream(provider, patterns, own);
     return {
       items: NOTHING,
@@ -48,5 +49,5 @@ export function providerEvents(
       dispose: () => stream.dispose(),
     };
   };
-  return new SourceLoop(() => chunksOf(source as Source), begin, signal);
+  return new SourceLoop(() => chunksOf(source as Source), begin, options?.signal);
 }

@@ -2,7 +2,7 @@
 
 import { JsonSpigotError } from "../error.js";
 import { isBytes } from "../input.js";
-import { invalid, makingOf, type ParserOptions, type ParsingOptions } from "../options.js";
+import { checkOptions, invalid, makingOf, type ParserOptions, type ParsingOptions } from "../options.js";
 import { makeValue, type Json, type Making } from "../values.js";
 import { EventReader } from "./event-reader.js";
 import { wireEvents } from "./frameworks.js";
@@ -87,9 +87,7 @@ const EVENT_BYTES = 32 << 20;
 
 /** The options that the parsers are made from. */
 export function parsingOptions(options: ParsingOptions, known: readonly string[]): ParserOptions {
-  for (const name of Object.keys(options)) {
-    if (!known.includes(name)) throw invalid(`unknown option ${JSON.stringify(name)}: the options are ${known.join(", ")}`);
-  }
+  checkOptions(options, known);
   const picked: { [name: string]: unknown } = {};
   for (const name of PARSING) if (options[name] !== undefined) picked[name] = options[name];
   return picked as ParserOptions;

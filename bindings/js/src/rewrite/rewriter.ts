@@ -3,7 +3,7 @@
 import { compile } from "../compile.js";
 import { Fault } from "../fault.js";
 import { Input, isBytes } from "../input.js";
-import { invalid, limitOf, limitsOf, rejects, type ParserOptions } from "../options.js";
+import { checkOptions, invalid, limitOf, limitsOf, rejects, type ParserOptions } from "../options.js";
 import type { Chunk } from "../source.js";
 import { Stage } from "../stage.js";
 import { errorOf } from "../text-error.js";
@@ -52,10 +52,7 @@ export class Rewriter {
 
   /** @throws {JsonSpigotError} if a rule removes a root, has a pattern `raw:…`, or one that is none. */
   constructor(rules: Rule | readonly Rule[], options: RewriterOptions = {}) {
-    for (const name of Object.keys(options)) {
-      if (KNOWN.includes(name)) continue;
-      throw invalid(`Rewriter: ${JSON.stringify(name)} is not one of ${KNOWN.join(", ")}: only strict JSON can be rewritten`);
-    }
+    checkOptions(options, KNOWN, "; only strict JSON can be rewritten");
     const list = Array.isArray(rules) ? (rules as readonly Rule[]).slice() : [rules as Rule];
     if (!list.every((rule) => rule instanceof Rule)) throw new TypeError("a rule is made by Rule.redact, Rule.remove and the like");
     const automaton = compile(list.map(({ pattern }) => pattern));

@@ -28,7 +28,6 @@ import {
 } from "../states.js";
 import { Shown, shownText } from "../shown.js";
 import type { Text } from "../text.js";
-import { openAtom } from "../tree.js";
 
 /** Something that the text before a place does not lead to. */
 export interface Jump {
@@ -133,7 +132,7 @@ export function leadToShown(text: Text): Lead {
     lead.jumpTo(0, input.offset);
     return lead;
   }
-  const hasOpenLeaf = engine.state === STRING || (tree.isAtomShown && openAtom(engine) !== undefined);
+  const hasOpenLeaf = engine.state === STRING || (tree.isAtomShown && tree.openAtom(engine) !== undefined);
   if (!text.hasFailed || (engine.depth === 0 && !hasOpenLeaf)) {
     lead.push(`${shownText(engine) ?? ""} `);
     if (!text.hasFailed) lead.jumpTo(0, engine.base);
@@ -142,7 +141,7 @@ export function leadToShown(text: Text): Lead {
   const shown = new Shown(engine);
   shown.readOpen();
   lead.push(shown.out);
-  const atom = openAtom(engine);
+  const atom = tree.openAtom(engine);
   if (engine.state === STRING) lead.push(shown.before + shown.openString);
   // Not all of a literal, so that it stays open.
   else if (hasOpenLeaf) lead.push(shown.before + (engine.state === LITERAL ? atom!.slice(0, -1) : atom!));
