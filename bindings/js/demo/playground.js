@@ -1,6 +1,7 @@
 // Any text, cut into chunks: what each of them reports, and what is known when it fails.
 
-import { Documents, Parser } from "jsonspigot";
+import { lenient, Parser } from "jsonspigot";
+import { Documents } from "jsonspigot/documents";
 
 import { EXAMPLES } from "./examples.js";
 
@@ -136,7 +137,7 @@ export function playground() {
     const steps = Number(step.value);
     find("step-label").textContent = `${steps} of ${chunks.length}`;
     const [provisional, tolerate, lines] = boxes.map(({ checked }) => checked);
-    const options = { provisional, ...(tolerate ? { lenient: "model-output", accept: true } : {}) };
+    const options = { provisional, ...(tolerate ? { lenient: lenient("model-output"), accept: true } : {}) };
     const verdict = find("verdict");
     let read;
     try {

@@ -1,6 +1,6 @@
 // An answer that thinks aloud and ends with data for the program: what a person sees, and what the program gets.
 
-import { Envelope } from "jsonspigot";
+import { Envelope } from "jsonspigot/envelope";
 
 const envelope = new Envelope(["tag:think", "comment:context"], "next");
 let shown = "";

@@ -17,7 +17,7 @@ const { exports } = JSON.parse(readFileSync(join(here, "package.json"), "utf8"))
 const BOUNDS = JSON.parse(readFileSync(join(here, "scripts/size-bounds.json"), "utf8"));
 
 /** What pages import of the core without the rest. */
-const PARTS = ["deltas", "snapshots", "ToolCalls", "Envelope"];
+const PARTS = ["deltas", "snapshots", "Parser"];
 
 const readme = readFileSync(join(here, "README.md"), "utf8");
 

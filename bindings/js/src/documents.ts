@@ -9,16 +9,13 @@ import { JsonSpigotError } from "./error.js";
 import type { DocumentEvent, Event } from "./events.js";
 import { makeValue, type Json } from "./values.js";
 import { Fault } from "./fault.js";
-import { NUMBER, VALUE } from "./states.js";
+import { NUMBER } from "./states.js";
 import { errorOf, type TextError } from "./text-error.js";
 import { isBytes, lengthOf } from "./input.js";
 import { COMMENTS } from "./lenient.js";
 import { selectingText } from "./selecting-text.js";
 import { Text } from "./text.js";
 import { compact } from "./places.js";
-import { unless, type Reader } from "./saved/bytes.js";
-import { DOCUMENTS, restore, save, type Owner } from "./saved/envelope.js";
-import { checkSavable, noteOf, ownerOf, restoreText, saveText, takeNote } from "./saved/parser.js";
 import { invalid, optionsOf, type ParserOptions } from "./options.js";
 
 /** The separation of texts: JSON Lines, concatenated without a separator, or RFC 7464 sequences. */
@@ -58,6 +55,30 @@ const unitAt = (chunk: Chunk, at: number): number => (typeof chunk === "string" 
 const part = (chunk: Chunk, from: number, to: number): Chunk =>
   typeof chunk === "string" ? chunk.slice(from, to) : chunk.subarray(from, to);
 
+/** The place of a stream of documents. */
+export class Position {
+  state = BETWEEN;
+  number = 0;
+  /** Where the document begins in the stream, and how far that has been read. */
+  start = 0;
+  offset = 0;
+  /** The line in which the document begins, and the line feeds that were read. */
+  line = 1;
+  lines = 0;
+  isAtom = false;
+  last = 0;
+}
+
+/** What a saved state has of a stream of documents. */
+export interface DocumentsParts {
+  readonly framing: Framing;
+  readonly text: Text;
+  readonly at: Position;
+}
+
+/** Returns the parts of a stream that is not disposed of. */
+export let partsOf: (documents: Documents) => DocumentsParts;
+
 /**
  * A stream of JSON texts, each with its own events, offsets and limits.
  *
@@ -69,18 +90,16 @@ const part = (chunk: Chunk, from: number, to: number): Chunk =>
 export class Documents {
   readonly #framing: Framing;
   readonly #text: Text;
-  #state = BETWEEN;
-  #number = 0;
-  /** Where the document begins in the stream, and how far that has been read. */
-  #start = 0;
-  #offset = 0;
-  /** The line in which the document begins, and the line feeds that were read: for states, which the library shares. */
-  #line = 1;
-  #lines = 0;
-  #isAtom = false;
-  #last = 0;
+  readonly #at = new Position();
   #events: DocumentEvent[] = [];
   #isDisposed = false;
+
+  static {
+    partsOf = (documents) => {
+      documents.#check();
+      return { framing: documents.#framing, text: documents.#text, at: documents.#at };
+    };
+  }
 
   constructor(framing: Framing, patterns: string | readonly string[] = [], options: DocumentsOptions = {}) {
     if (!FRAMINGS.includes(framing)) {
@@ -101,7 +120,7 @@ export class Documents {
   feed(chunk: Chunk): DocumentEvent[] {
     this.#check();
     if (typeof chunk !== "string" && !isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
-    if (this.#state === CLOSED) {
+    if (this.#at.state === CLOSED) {
       if (chunk.length > 0) throw this.#closedBy();
       this.#throwVerdict();
       return [];
@@ -117,124 +136,30 @@ export class Documents {
   finish(): DocumentEvent[] {
     this.#check();
     this.#events = [];
-    if (this.#state !== CLOSED) {
+    if (this.#at.state !== CLOSED) {
       const text = this.#text;
-      if (this.#state === AFTER_ATOM_AND_SLASH) {
-        this.#offset -= 1;
-        this.#state = AFTER_ATOM;
+      if (this.#at.state === AFTER_ATOM_AND_SLASH) {
+        this.#at.offset -= 1;
+        this.#at.state = AFTER_ATOM;
         // No comment follows, so the slash is the error, which is reported at the end.
         this.#readOn("/");
       }
-      if (this.#state === BETWEEN || this.#state === REFUSED) text.reset();
+      if (this.#at.state === BETWEEN || this.#at.state === REFUSED) text.reset();
       this.#endText();
-      this.#state = CLOSED;
+      this.#at.state = CLOSED;
     }
     const error = this.#brokenBy();
     if (error) throw error.with(this.#events as unknown as readonly Event[]);
     return this.#events;
   }
 
-  /** The stream's state as bytes, between two chunks: see {@link Parser.save}. */
-  save(): Uint8Array {
-    this.#check();
-    checkSavable(this.#text);
-    const note = this.#hasText ? noteOf(this.#text) : undefined;
-    return save(this.#owner(), note, (out) => {
-      out.byte(this.#state);
-      const offset = this.#offset - (this.#hasText && this.#text.isOpen ? this.#text.input.waiting : 0);
-      for (const number of [this.#number, this.#start, offset]) out.number(number);
-      // A state in the first line has no lines.
-      out.byte(Number(this.#isAtom) | (Number(this.#lines > 0) << 1));
-      out.byte(this.#last);
-      if (this.#lines > 0) {
-        out.number(this.#lines);
-        out.number(this.#line);
-      }
-      if (this.#hasText) saveText(this.#text, out);
-    });
-  }
-
-  /** The stream that was saved, with the framing, patterns and options that it had: see {@link Parser.restore}. */
-  static restore(
-    framing: Framing,
-    patterns: string | readonly string[],
-    state: Uint8Array,
-    options: DocumentsOptions = {},
-  ): Documents {
-    const documents = new Documents(framing, patterns, options);
-    restore(documents.#owner(), state, (reader, note) => documents.#restore(reader, note));
-    return documents;
-  }
-
-  #owner(): Owner {
-    const owner = ownerOf(this.#text, DOCUMENTS);
-    return { ...owner, choices: owner.choices.add(FRAMINGS.indexOf(this.#framing)) };
-  }
-
-  /** Returns true if the open text is part of a state. */
-  get #hasText(): boolean {
-    return this.#state !== BETWEEN && this.#state !== REFUSED;
-  }
-
-  #restore(reader: Reader, note: unknown): void {
-    const text = this.#text;
-    const { input, settings } = text;
-    this.#state = reader.choice([BETWEEN, BLANK, OPEN, AFTER_ATOM, AFTER_ATOM_AND_SLASH, REFUSED, CLOSED]);
-    this.#number = reader.place();
-    this.#start = reader.place();
-    this.#offset = reader.place();
-    const flags = reader.byte();
-    this.#isAtom = (flags & 1) !== 0;
-    this.#last = reader.byte();
-    if (flags >> 1 === 1) {
-      this.#lines = reader.atMost(this.#offset);
-      this.#line = reader.place();
-    }
-    unless(flags >> 1 === Number(this.#lines > 0) && this.#line >= 1 && this.#line <= this.#lines + 1);
-    input.readsMark = settings.strictByteOrderMark || this.#start > 0;
-    if (this.#hasText) {
-      restoreText(text, reader);
-    }
-    const { engine } = text;
-    const isConcatenated = this.#framing === "concatenated";
-    const isBeforeRoot = engine.state === VALUE && engine.depth === 0;
-    const isAtEnd = isConcatenated && text.isOpen && this.#text.hasRootEnded;
-    const tolerates = input.translator?.allows(COMMENTS) === true;
-    const isPossible = [
-      true,
-      !isConcatenated && isBeforeRoot,
-      text.isOpen,
-      isAtEnd,
-      isAtEnd && this.#offset > 0 && tolerates,
-      !isConcatenated,
-      true,
-    ][this.#state];
-    // Each text takes a byte at least, apart from the one that is refused for its first byte; and a slash that may begin a
-    // comment is one more.
-    const most = this.#offset - [0, 0, 1, 1, 2, -1, -1][this.#state]!;
-    const read = this.#start + text.offset;
-    const isInDocument = [
-      true,
-      read === this.#offset,
-      read === this.#offset,
-      read === this.#offset,
-      read + 1 === this.#offset,
-      true,
-      !text.isOpen || (isBeforeRoot && read <= this.#offset),
-    ][this.#state];
-    unless(isPossible === true && isInDocument === true && this.#number <= most && this.#start <= this.#offset);
-    if (!this.#hasText) return;
-    takeNote(text, note);
-    if (text.isOpen) this.#offset += input.waiting;
-  }
-
   /** Starts over with a new stream. */
   reset(): void {
     this.#check();
     this.#text.reset();
-    this.#state = BETWEEN;
-    this.#number = this.#start = this.#offset = this.#lines = 0;
-    this.#line = 1;
+    this.#at.state = BETWEEN;
+    this.#at.number = this.#at.start = this.#at.offset = this.#at.lines = 0;
+    this.#at.line = 1;
   }
 
   /** Drops what the stream keeps. Nothing else can be done with it then. */
@@ -268,23 +193,23 @@ export class Documents {
 
   /** Reads a piece without a separator. */
   #read(piece: Chunk): void {
-    if (this.#state === BETWEEN) this.#begin();
+    if (this.#at.state === BETWEEN) this.#begin();
     this.#advance(piece);
     const last = unitAt(piece, piece.length - 1);
     // A character's last byte.
-    this.#last = typeof piece === "string" && last > 127 ? 0x80 | (last & 0x3f) : last;
-    if (this.#state === REFUSED) return;
+    this.#at.last = typeof piece === "string" && last > 127 ? 0x80 | (last & 0x3f) : last;
+    if (this.#at.state === REFUSED) return;
     let read = piece;
     let isUnmarked = false;
-    if (this.#state === BLANK) {
+    if (this.#at.state === BLANK) {
       let space = 0;
       while (space < piece.length && isSpace(unitAt(piece, space))) space += 1;
       if (space < piece.length) {
         const first = unitAt(piece, space);
-        this.#state = OPEN;
-        this.#isAtom = first === 45 || isAlphanumeric(first);
+        this.#at.state = OPEN;
+        this.#at.isAtom = first === 45 || isAlphanumeric(first);
         // Each text of a sequence comes after a separator, the first one too.
-        isUnmarked = this.#framing === "sequence" && this.#start === 0;
+        isUnmarked = this.#framing === "sequence" && this.#at.start === 0;
         if (isUnmarked) read = part(piece, 0, space);
       }
     }
@@ -294,7 +219,7 @@ export class Documents {
     }
     if (error === undefined) return;
     this.#end();
-    this.#state = REFUSED;
+    this.#at.state = REFUSED;
   }
 
   #refuse(kind: string, expected: string): TextError {
@@ -310,9 +235,9 @@ export class Documents {
       const first = unitAt(chunk, from);
       const read = this.#step(chunk, from, first);
       if (read < 0) {
-        this.#offset = this.#start + (this.#text.stoppedBy?.offset ?? 0);
+        this.#at.offset = this.#at.start + (this.#text.stoppedBy?.offset ?? 0);
         this.#end();
-        this.#state = CLOSED;
+        this.#at.state = CLOSED;
         throw this.#text.error!.with(this.#events as unknown as readonly Event[]);
       }
       // Each half of a pair is two bytes, but only whole ones are behind.
@@ -324,11 +249,11 @@ export class Documents {
   /** Returns how much of the chunk it took, less than nothing if that failed. */
   #step(chunk: Chunk, from: number, first: number): number {
     const tolerates = this.#text.input.translator?.allows(COMMENTS) === true;
-    switch (this.#state) {
+    switch (this.#at.state) {
       case BETWEEN:
         if (isSpace(first)) return 1;
         this.#begin();
-        this.#state = OPEN;
+        this.#at.state = OPEN;
         return 0;
       case AFTER_ATOM:
         if (mayFollowAtom(first) || (first === HASH && tolerates)) {
@@ -336,7 +261,7 @@ export class Documents {
           return 0;
         }
         if (first === SLASH && tolerates) {
-          this.#state = AFTER_ATOM_AND_SLASH;
+          this.#at.state = AFTER_ATOM_AND_SLASH;
           return 1;
         }
         break;
@@ -348,7 +273,7 @@ export class Documents {
   }
 
   #readValue(chunk: Chunk): number {
-    if (this.#state === AFTER_ATOM) {
+    if (this.#at.state === AFTER_ATOM) {
       // Something that is neither white space nor the beginning of a value.
       return this.#readOn(chunk) === undefined ? chunk.length : -1;
     }
@@ -365,28 +290,28 @@ export class Documents {
     }
     if (this.#text.hasRootEnded) {
       // A number has ended before this unit, a literal with it. All else ends with a bracket or a quote.
-      if (read === 0 || isAlphanumeric(unitAt(chunk, read - 1))) this.#state = AFTER_ATOM;
+      if (read === 0 || isAlphanumeric(unitAt(chunk, read - 1))) this.#at.state = AFTER_ATOM;
       else {
         const length = lengthOf(part(chunk, 0, read));
-        this.#offset += length;
+        this.#at.offset += length;
         this.#endText();
-        this.#offset -= length;
+        this.#at.offset -= length;
       }
     }
     return read;
   }
 
   #afterSlash(slash: Chunk, unit: number): number {
-    this.#state = AFTER_ATOM;
+    this.#at.state = AFTER_ATOM;
     if (unit !== SLASH && unit !== 42) {
       this.#readOn(`/${String.fromCharCode(unit)}`);
       return -1;
     }
     this.#endText();
-    this.#offset -= 1;
+    this.#at.offset -= 1;
     this.#begin();
-    this.#state = OPEN;
-    this.#offset += 1;
+    this.#at.state = OPEN;
+    this.#at.offset += 1;
     // The unit after it is read as any other.
     this.#readValue(typeof slash === "string" ? "/" : Uint8Array.of(SLASH));
     return 0;
@@ -398,16 +323,16 @@ export class Documents {
     this.#text.reset();
     // A byte order mark stands at the start of the stream, if anywhere.
     const { input, settings } = this.#text;
-    input.readsMark = settings.strictByteOrderMark || this.#offset > 0;
-    this.#state = BLANK;
-    this.#start = this.#offset;
-    this.#line = this.#lines + 1;
+    input.readsMark = settings.strictByteOrderMark || this.#at.offset > 0;
+    this.#at.state = BLANK;
+    this.#at.start = this.#at.offset;
+    this.#at.line = this.#at.lines + 1;
   }
 
   /** Counts what was read. */
   #advance(piece: Chunk): void {
-    this.#offset += lengthOf(piece);
-    for (let at = -1; ; this.#lines += 1) {
+    this.#at.offset += lengthOf(piece);
+    for (let at = -1; ; this.#at.lines += 1) {
       at = typeof piece === "string" ? piece.indexOf("\n", at + 1) : piece.indexOf(10, at + 1);
       if (at < 0) return;
     }
@@ -421,23 +346,23 @@ export class Documents {
 
   #endText(): void {
     const text = this.#text;
-    if (this.#state === OPEN || this.#state === AFTER_ATOM) {
+    if (this.#at.state === OPEN || this.#at.state === AFTER_ATOM) {
       const { engine } = text;
-      const isAtom = this.#isAtom || (engine.state === NUMBER && engine.depth === 0);
-      if (this.#framing === "sequence" && isAtom && !isSpace(this.#last)) {
+      const isAtom = this.#at.isAtom || (engine.state === NUMBER && engine.depth === 0);
+      if (this.#framing === "sequence" && isAtom && !isSpace(this.#at.last)) {
         this.#refuse("incomplete", "expected white space after a number or literal");
       } else {
         text.end();
       }
       this.#end();
     }
-    this.#state = BETWEEN;
+    this.#at.state = BETWEEN;
   }
 
   /** Passes on the events of the open document. */
   #drain(): void {
     const { output } = this.#text;
-    for (const event of output.events) this.#events.push(Object.assign(event, { document: this.#number }));
+    for (const event of output.events) this.#events.push(Object.assign(event, { document: this.#at.number }));
     output.events = [];
   }
 
@@ -446,12 +371,12 @@ export class Documents {
     const text = this.#text;
     const { output, settings } = text;
     const what = {
-      document: this.#number,
-      start: this.#start,
+      document: this.#at.number,
+      start: this.#at.start,
       bytes: text.offset,
       deviations: text.deviations,
     };
-    this.#number += 1;
+    this.#at.number += 1;
     let value: Json | undefined;
     let raw: string | undefined;
     let error = text.error as JsonSpigotError | undefined;
@@ -487,3 +412,5 @@ export class Documents {
 }
 
 disposable(Documents.prototype);
+
+export type { DocumentEndEvent, DocumentErrorEvent, DocumentEvent, InDocument } from "./events.js";

@@ -1,7 +1,7 @@
 // What a text says, as it arrives.
 
 import type { JsonSpigotError } from "./error.js";
-import type { Deviation } from "./options.js";
+import type { Deviation } from "./deviations.js";
 import type { Json } from "./values.js";
 
 export type ValueType = "null" | "boolean" | "number" | "string" | "array" | "object";

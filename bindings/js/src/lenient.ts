@@ -31,7 +31,7 @@ import {
 } from "./states.js";
 import { hexDigit } from "./strings.js";
 import { errorOf, wanted, type TextError } from "./text-error.js";
-import { DEVIATIONS } from "./options.js";
+import { DEVIATIONS } from "./deviations.js";
 import { utf8Length } from "./utf8.js";
 
 // Deviations, by their bits.

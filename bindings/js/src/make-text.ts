@@ -1,11 +1,9 @@
-// A text with the options that a user may give, leniency among them.
+// A text with the options that a user may give.
 
 import { NO_AUTOMATON, type Automaton } from "./automaton.js";
 import { Engine, type Output } from "./engine.js";
 import { Input } from "./input.js";
 import type { Keeping } from "./keeping.js";
-import { Lenient } from "./lenient.js";
-import { LenientInput } from "./lenient-input.js";
 import { settingsOf, type ParserOptions } from "./options.js";
 import { Text } from "./text.js";
 import { Tree } from "./tree.js";
@@ -21,9 +19,6 @@ export function textWith(options: ParserOptions, automaton: Automaton, keeping?:
   const { accept, lenient, snapshots, strictByteOrderMark } = settings;
   const engine = new Engine(automaton, settings, { events: [], nextMatch: 0, refusal: undefined, keeping, beginRaw });
   if (snapshots) engine.tree = new Tree(settings);
-  const input =
-    lenient === 0
-      ? new Input(engine, strictByteOrderMark)
-      : new LenientInput(engine, strictByteOrderMark, new Lenient(engine, lenient, accept));
+  const input = lenient?.begin(engine, strictByteOrderMark, accept) ?? new Input(engine, strictByteOrderMark);
   return new Text(settings, input);
 }

@@ -1,27 +1,22 @@
 // The options of a parser.
 
 import { JsonSpigotError } from "./error.js";
+import type { Engine } from "./engine.js";
+import type { Input } from "./input.js";
 import type { Making } from "./values.js";
 
-/** In the order of their bits in saved state. */
-export const DEVIATIONS = [
-  "control-characters",
-  "bad-escapes",
-  "lone-surrogates",
-  "trailing-commas",
-  "comments",
-  "single-quotes",
-  "bare-keys",
-  "python-literals",
-  "non-finite",
-  "byte-order-mark",
-] as const;
-
-/** A deviation from JSON that can be tolerated. */
-export type Deviation = (typeof DEVIATIONS)[number];
-
-/** The bits of the first five and the last. */
-const MODEL_OUTPUT = 0x21f;
+/**
+ * The deviations from JSON that a parser tolerates, and what reads a text that has them. It is made by {@link lenient}, so that a
+ * program that tolerates none does not contain it.
+ */
+export class Leniency {
+  /** @internal */
+  constructor(
+    /** A bit for each deviation, in the order of `DEVIATIONS`. */
+    readonly bits: number,
+    readonly begin: (engine: Engine, readsMark: boolean, accepts: boolean) => Input,
+  ) {}
+}
 
 /** Limits on a text. With a limit of N, N is allowed, and N + 1 is an error at the byte that exceeds it. */
 export interface Limits {
@@ -53,11 +48,8 @@ export interface ParserOptions {
   readonly retain?: "all" | "matches" | "nothing";
   /** The meaning of a repeated key: the last one counts, as in `JSON.parse`, or an error at the second one. */
   readonly duplicateKeys?: "last-wins" | "reject";
-  /**
-   * Deviations from JSON to tolerate, for display: `finish` still throws for them. `model-output` stands for control
-   * characters, bad escapes, lone surrogates (shown as U+FFFD), trailing commas, comments and a byte order mark.
-   */
-  readonly lenient?: readonly (Deviation | "model-output")[] | "model-output";
+  /** Deviations from JSON to tolerate, for display: `finish` still throws for them. Made by {@link lenient}. */
+  readonly lenient?: Leniency;
   /** Lets a text with such deviations succeed as the strict JSON that it stands for. */
   readonly accept?: boolean;
   /**
@@ -115,8 +107,7 @@ export interface Settings extends Making {
   readonly spelling: boolean;
   readonly snapshots: boolean | "live";
   readonly provisional: boolean;
-  /** A bit for each deviation that is tolerated, in the order of {@link DEVIATIONS}. */
-  readonly lenient: number;
+  readonly lenient: Leniency | undefined;
   readonly accept: boolean;
   readonly strictByteOrderMark: boolean;
   readonly freeze: boolean;
@@ -158,7 +149,7 @@ export function settingsOf(options: ParserOptions): Settings {
     spelling: options.spelling === true,
     snapshots: options.snapshots === "live" ? "live" : Boolean(options.snapshots) || Boolean(options.provisional),
     provisional: Boolean(options.provisional),
-    lenient: options.lenient === undefined ? 0 : leniencyOf(options.lenient),
+    lenient: leniencyOf(options.lenient),
     accept: Boolean(options.accept),
     numbers: oneOf("numbers", options.numbers, ["number", "bigint", "string"], "number"),
     prototypeKeys: oneOf("prototypeKeys", options.prototypeKeys, ["keep", "drop", "reject"], "keep"),
@@ -191,21 +182,15 @@ function limited(limits: Limits): Required<Limits> {
   return found;
 }
 
-/** The bits of the deviations that are tolerated. */
-function leniencyOf(lenient: NonNullable<ParserOptions["lenient"]>): number {
-  const asked = lenient === "model-output" ? [lenient] : lenient;
-  if (!Array.isArray(asked)) {
-    throw invalid(`lenient: ${JSON.stringify(asked)} is neither "model-output" nor a list of ${DEVIATIONS.join(", ")}`);
+function leniencyOf(lenient: ParserOptions["lenient"]): Leniency | undefined {
+  if (lenient !== undefined && !(lenient instanceof Leniency)) {
+    throw invalid(`lenient: ${JSON.stringify(lenient)} was not made by \`lenient\`: pass lenient(${JSON.stringify(lenient)})`);
   }
-  let bits = 0;
-  for (const name of asked as readonly (Deviation | "model-output")[]) {
-    bits |= name === "model-output" ? MODEL_OUTPUT : 1 << DEVIATIONS.indexOf(oneOf("lenient", name, DEVIATIONS, "comments"));
-  }
-  return bits;
+  return lenient?.bits === 0 ? undefined : lenient;
 }
 
 /** What values are made of, checked. */
-export function makingOf({ numbers = "number", prototypeKeys = "keep" }: ParsingOptions): Making {
+export function makingOf({ numbers = "number", prototypeKeys = "keep" }: Pick<ParsingOptions, "numbers" | "prototypeKeys">): Making {
   if (!["keep", "drop"].includes(prototypeKeys)) {
     throw invalid(`prototypeKeys: ${JSON.stringify(prototypeKeys)} is not one of keep, drop`);
   }

@@ -3,13 +3,11 @@
 import { JsonSpigotError } from "./error.js";
 import type { Deviations } from "./events.js";
 import { Growth } from "./growth.js";
-import type { ParserOptions } from "./options.js";
 import { KEEPING } from "./keeping.js";
+import type { ParserOptions } from "./options.js";
 import { makePatch, type PatchOp } from "./patch.js";
 import { INSIDE, segmentsOf } from "./path.js";
 import { compact } from "./places.js";
-import { restore, save } from "./saved/envelope.js";
-import { checkSavable, noteOf, ownerOf, restoreText, saveText, takeNote } from "./saved/parser.js";
 import { shownText } from "./shown.js";
 import { lookUp, type ValueState } from "./state-of.js";
 import { selectingText } from "./selecting-text.js";
@@ -18,6 +16,12 @@ import { TextParser } from "./text-parser.js";
 import { makeValue, type Json } from "./values.js";
 
 const NO_OPTIONS: ParserOptions = {};
+
+/** Returns the text of a parser that is not disposed of. */
+export let textOf: (parser: Parser) => Text;
+
+/** Returns a parser of a text. */
+export let parserOf: (text: Text) => Parser;
 
 /** The state of a parser's input. */
 export interface ParserStatus {
@@ -43,6 +47,11 @@ export interface ParserStatus {
  */
 export class Parser extends TextParser {
   #text: Text | undefined;
+
+  static {
+    textOf = (parser) => opened(parser.#text);
+    parserOf = (text) => new Parser(text as unknown as string);
+  }
 
   constructor(patterns: string | readonly string[] = [], options: ParserOptions = NO_OPTIONS) {
     const text = (patterns as unknown) instanceof Text ? (patterns as unknown as Text) : textOfParser(patterns, options);
@@ -140,46 +149,12 @@ export class Parser extends TextParser {
 
   /** An independent parser in the same state. It costs a copy of everything that this one keeps. */
   clone(): Parser {
-    return new Parser(opened(this.#text).clone() as unknown as string);
-  }
-
-  /**
-   * The state as bytes, between two chunks. {@link Parser.restore} makes a parser from them that goes on as if nothing had
-   * happened, in another process or on another machine. The state is a header, a few bytes for each open container, the
-   * open key or number, and whatever the options retain: the text, the document so far.
-   *
-   * @throws {JsonSpigotError} of kind `not-retained` if the parser is `lenient` and does not retain `"all"` its text: only
-   * the text as it came leads to where it is
-   */
-  save(): Uint8Array {
-    const text = opened(this.#text);
-    checkSavable(text);
-    return save(ownerOf(text), noteOf(text), (out) => saveText(text, out));
-  }
-
-  /**
-   * A parser that goes on from a state, with the patterns and options that it was saved with: these are not in the state.
-   * Only `numbers`, `prototypeKeys`, `spelling`, `freeze` and `"live"` may differ, since they only affect how values are
-   * represented.
-   *
-   * The bytes are read as hostile, and any bytes give a parser or an error. But whoever can write them can make up what has
-   * been read, so protect them as you would the text.
-   *
-   * @throws {JsonSpigotError} of kind `not-saved-state`, `other-version`, `cut`, `changed`, `other-kind` (that of a
-   * `Documents`, say), `other-patterns`, `other-choices`, or `impossible` for bytes that were made up.
-   */
-  static restore(patterns: string | readonly string[], state: Uint8Array, options: ParserOptions = NO_OPTIONS): Parser {
-    const text = textOfParser(patterns, options);
-    restore(ownerOf(text), state, (reader, note) => {
-      restoreText(text, reader);
-      takeNote(text, note);
-    });
-    return new Parser(text as unknown as string);
+    return parserOf(opened(this.#text).clone());
   }
 }
 
 /** A text that keeps, beside what is shown of it, what that is made of: as text, in patches and in a state. */
-function textOfParser(patterns: string | readonly string[], options: ParserOptions): Text {
+export function textOfParser(patterns: string | readonly string[], options: ParserOptions): Text {
   const text = selectingText(options, patterns);
   if (text.engine.tree) text.engine.kept ??= KEEPING.begin();
   return text;

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { JsonSpigotError, PatternError, ToolCalls } from "../dist/index.js";
+import { JsonSpigotError, lenient as tolerating, PatternError, ToolCalls } from "./all.mjs";
 
 const text = (events) => events.filter(({ kind }) => kind === "delta").map((event) => event.text).join("");
 
@@ -71,7 +71,7 @@ test("white space without an end is refused", () => {
 });
 
 test("deviations are accepted where that is asked for, and shown", () => {
-  const calls = new ToolCalls([], { lenient: "model-output", accept: true });
+  const calls = new ToolCalls([], { lenient: tolerating("model-output"), accept: true });
   calls.start(0, { name: "f" });
   calls.delta(0, '{"a": [1,]}');
   const [{ status, value, strict, deviations }] = calls.finish(null);

@@ -9,7 +9,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { before, test } from "node:test";
 
-import * as jsonspigot from "../dist/index.js";
+import * as jsonspigot from "./all.mjs";
 import { cases, DEVIATIONS, edited, next, pick, seed, value } from "./generate.mjs";
 import { joined, replay } from "./replay.mjs";
 

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Envelope, JsonSpigotError } from "../dist/index.js";
+import { Envelope, JsonSpigotError, lenient as tolerating } from "./all.mjs";
 
 const shown = (events) => events.filter(({ kind }) => kind === "text").map(({ text }) => text).join("");
 const bytes = (...list) => Uint8Array.from(list);
@@ -80,7 +80,7 @@ test("bad arguments are refused", () => {
 });
 
 test("a number at the limit on the total ends where JSON's white space follows, and no other", () => {
-  const options = { lenient: ["comments"], accept: true, limits: { total: 2 } };
+  const options = { lenient: tolerating(["comments"]), accept: true, limits: { total: 2 } };
   for (const [next, kinds] of [[" ", "begin end"], ["\u00a0", "begin"], ["\f", "begin"], ["\u2028", "begin"]]) {
     const matches = new Envelope("tag:t:json", "$", options).feed(`<t>12${next}</t>`).filter(({ matchId }) => matchId !== undefined);
     assert.equal(matches.map(({ kind }) => kind).join(" "), kinds, JSON.stringify(next));

@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 
 import fc from "fast-check";
 
-import { JsonSpigotError, Parser, PatternError } from "../dist/index.js";
+import { JsonSpigotError, lenient, Parser, PatternError } from "../dist/index.js";
 import { cut, joined, sizes, text } from "./texts.mjs";
 
 const bytes = (whole) => new TextEncoder().encode(whole);
@@ -217,6 +217,8 @@ describe("errors", () => {
       { lenient: ["commas"] }, { limits: { depth: -1 } }, { limits: { depth: 1.5 } }, { limits: { keys: 1 } }, { limits: { total: NaN } },
     ];
     for (const options of bad) assert.throws(() => new Parser([], options), { code: "ERR_JSONSPIGOT_INVALID_OPTION" }, JSON.stringify(options));
+    for (const names of ["all", ["commas"], undefined, 1]) assert.throws(() => lenient(names), { kind: "invalid-option", message: /comments/ });
+    assert.throws(() => new Parser([], { lenient: ["comments"] }), { message: /pass lenient\(\["comments"\]\)/ });
     assert.throws(() => new Parser().snapshot(), { kind: "invalid-option" });
     assert.throws(() => new Parser([], { snapshots: true }).stateOf("a[*]"), { kind: "invalid-path" });
   });

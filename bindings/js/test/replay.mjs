@@ -92,23 +92,24 @@ export function replay({ header }, entry, every = header.options?.checkpoint) {
 }
 
 function replayText(header, entry, every) {
-  const { Parser } = entry;
+  const { Parser, lenient, restoreParser, saveParser } = entry;
   // A byte order mark is an error there, as RFC 8259 has it.
   const { value, documents, patches, snapshots, ...rest } = { ...optionsOf(header), strictByteOrderMark: true };
+  if (rest.lenient) rest.lenient = lenient(rest.lenient);
   const patterns = header.patterns ?? [];
   const state = header.state === undefined ? undefined : bytesOf(header.state);
   const options = snapshots === true || patches === true ? { ...rest, snapshots: true } : rest;
   let parser;
   try {
     if (documents !== undefined) return replayDocuments(header, options, state, documents, value, entry, every);
-    parser = state === undefined ? new Parser(patterns, options) : Parser.restore(patterns, state, options);
+    parser = state === undefined ? new Parser(patterns, options) : restoreParser(patterns, state, options);
   } catch (error) {
     if (state === undefined || error.kind === undefined) throw error;
     return [errorLine(error)];
   }
   const checkpoint = afterEvery(every, () => {
     const before = parser;
-    parser = Parser.restore(patterns, before.save(), options);
+    parser = restoreParser(patterns, saveParser(before), options);
     before.dispose();
   });
   const lines = [];
@@ -165,13 +166,13 @@ function replayText(header, entry, every) {
   return lines;
 }
 
-function replayDocuments(header, options, state, framing, hasValue, { Documents }, every) {
+function replayDocuments(header, options, state, framing, hasValue, { Documents, restoreDocuments, saveDocuments }, every) {
   const patterns = header.patterns ?? [];
   let documents =
-    state === undefined ? new Documents(framing, patterns, options) : Documents.restore(framing, patterns, state, options);
+    state === undefined ? new Documents(framing, patterns, options) : restoreDocuments(framing, patterns, state, options);
   const checkpoint = afterEvery(every, () => {
     const before = documents;
-    documents = Documents.restore(framing, patterns, before.save(), options);
+    documents = restoreDocuments(framing, patterns, saveDocuments(before), options);
     before.dispose();
   });
   const lines = [];

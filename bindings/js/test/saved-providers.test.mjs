@@ -7,7 +7,7 @@ import { crc32 } from "node:zlib";
 
 import fc from "fast-check";
 
-import { Documents, Parser } from "../dist/index.js";
+import { Documents, Parser, restoreDocuments, restoreParser, saveParser } from "./all.mjs";
 import * as providers from "../dist/providers/index.js";
 import { edited, edits } from "./edits.mjs";
 import { replayProviders } from "./replay-providers.mjs";
@@ -338,7 +338,7 @@ describe("a state that is refused", () => {
       ["other-choices", () => ProviderStream.restore("openai-chat", "city", state, { callLimits: { eventBytes: 500 } })],
       ["other-choices", () => ProviderStream.restore("openai-chat", "city", state, { duplicateKeys: "last-wins" })],
       ["other-kind", () => ProviderStream.restore("openai-chat", "city", text)],
-      ["other-kind", () => ProviderStream.restore("openai-chat", "city", new Parser("city").save())],
+      ["other-kind", () => ProviderStream.restore("openai-chat", "city", saveParser(new Parser("city")))],
       ["not-saved-state", () => ProviderStream.restore("openai-chat", "city", utf8("{}"))],
       ["not-saved-state", () => ProviderStream.restore("openai-chat", "city", changed(3, 0x1b))],
       // That of the package for Python, which has the same in another form.
@@ -353,8 +353,8 @@ describe("a state that is refused", () => {
       ["other-choices", () => Envelope.restore("tag:t", "a", text, { holdLimit: 5 })],
       ["impossible", () => ProviderStream.restore("openai-chat", "city", madeUp(takenApart(text)[0], takenApart(state)[1]))],
       ["impossible", () => Envelope.restore("tag:t", "a", madeUp(takenApart(state)[0], takenApart(text)[1]))],
-      ["not-saved-state", () => Parser.restore("city", state)],
-      ["not-saved-state", () => Documents.restore("lines", "city", text)],
+      ["not-saved-state", () => restoreParser("city", state)],
+      ["not-saved-state", () => restoreDocuments("lines", "city", text)],
     ]) {
       assert.throws(restore, { kind }, `${kind}: ${restore}`);
     }

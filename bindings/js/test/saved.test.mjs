@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 
 import fc from "fast-check";
 
-import { Documents, JsonSpigotError, Parser } from "../dist/index.js";
+import { Documents, JsonSpigotError, lenient as tolerating, Parser, restoreDocuments, restoreParser, saveDocuments, saveParser } from "./all.mjs";
 import { edited, edits } from "./edits.mjs";
 import { cut, sizes, text } from "./texts.mjs";
 
@@ -21,13 +21,13 @@ const options = fc.record({
   provisional: fc.boolean(),
   retain: fc.constantFrom("all", "matches", "nothing"),
   duplicateKeys: fc.constantFrom("last-wins", "reject"),
-  lenient: fc.constantFrom([], "model-output", DEVIATIONS),
+  lenient: fc.constantFrom([], "model-output", DEVIATIONS).map(tolerating),
   accept: fc.boolean(),
   numbers: fc.constantFrom("number", "bigint", "string"),
   prototypeKeys: fc.constantFrom("keep", "drop", "reject"),
   spelling: fc.boolean(),
   limits: fc.constantFrom(limits, { ...limits, blank: 2 }, { ...limits, blank: 0 }, { ...limits, total: 40 }),
-}).map((chosen) => (chosen.retain === "all" ? chosen : { ...chosen, lenient: [] }));
+}).map((chosen) => (chosen.retain === "all" ? chosen : { ...chosen, lenient: tolerating([]) }));
 
 /** Texts, some of which are inside strings of others, and some of which are not JSON. */
 const input = fc.oneof(
@@ -65,7 +65,7 @@ function changesNothing(chunks, patterns, chosen, when) {
     const turn = when[place % when.length];
     if (turn & 1) {
       const before = other;
-      other = Parser.restore(patterns, before.save(), chosen);
+      other = restoreParser(patterns, saveParser(before), chosen);
       before.dispose();
     }
     const told = [one, other].map((parser) => attempt(() => (chunk === null ? parser.finish() : parser.feed(chunk))));
@@ -87,7 +87,7 @@ describe("a parser that is saved and restored", () => {
     fc.assert(fc.property(input, sizes, fc.constantFrom(...PATTERNS), options, when, check), { numRuns: 1000 });
   });
   test("holds half a pair beyond the limit on the total", () => {
-    const chosen = { snapshots: true, lenient: ["lone-surrogates"], limits: { total: 4 } };
+    const chosen = { snapshots: true, lenient: tolerating(["lone-surrogates"]), limits: { total: 4 } };
     changesNothing([..."[\"a😀\"]".split("")], [], chosen, [1]);
   });
   test("tells what one that was not tells, at any cut of bytes", () => {
@@ -105,21 +105,21 @@ describe("a parser that is saved and restored", () => {
   });
   test("can't be saved if it is lenient and does not retain all its text", () => {
     for (const retain of ["matches", "nothing"]) {
-      const chosen = { retain, lenient: ["comments"] };
+      const chosen = { retain, lenient: tolerating(["comments"]) };
       const parser = new Parser("a", chosen);
       const documents = new Documents("lines", "a", chosen);
       for (const chunk of ["", '{"a":', "1 /", "/ c\n", "}"]) {
-        assert.throws(() => parser.save(), { kind: "not-retained" });
-        assert.throws(() => documents.save(), { kind: "not-retained" });
+        assert.throws(() => saveParser(parser), { kind: "not-retained" });
+        assert.throws(() => saveDocuments(documents), { kind: "not-retained" });
         parser.feed(chunk);
         documents.feed(chunk.replace("\n", ""));
       }
-      assert.equal(new Parser("a", { retain, lenient: [] }).save().length > 0, true);
+      assert.equal(saveParser(new Parser("a", { retain, lenient: tolerating([]) })).length > 0, true);
     }
   });
   test("has what came of a text that may deviate, up to the bad byte", () => {
-    const parser = new Parser("a", { lenient: DEVIATIONS });
-    const body = () => new TextDecoder().decode(parser.save().subarray(28));
+    const parser = new Parser("a", { lenient: tolerating(DEVIATIONS) });
+    const body = () => new TextDecoder().decode(saveParser(parser).subarray(28));
     for (const chunk of ["{a: [1,", "]/", "* \u00e9 *", "/}", " #"]) parser.feed(chunk);
     assert.equal(body(), "{a: [1,]/* \u00e9 */} #");
     assert.throws(() => parser.feed("\n1 2"), { kind: "unexpected-byte", offset: 1 });
@@ -131,32 +131,32 @@ describe("a parser that is saved and restored", () => {
     }
   });
   test("has the half of a pair that waited in a comment, and that of a text that has failed", () => {
-    const chosen = { lenient: ["comments"] };
+    const chosen = { lenient: tolerating(["comments"]) };
     for (const [first, rest] of [["[/*\ud83d", "\ude00*/1]"], ["[\"\ud83d", ""]]) {
       const [one, other] = [new Parser("$", chosen), new Parser("$", chosen)];
       one.feed(first);
       other.feed(first);
-      const restored = Parser.restore("$", other.save(), chosen);
+      const restored = restoreParser("$", saveParser(other), chosen);
       const outcome = (parser) => attempt(() => [parser.feed(rest), parser.finish()]);
       assert.deepEqual(outcome(restored), outcome(one));
-      assert.deepEqual(looks(Parser.restore("$", restored.save(), chosen), false), looks(one, false));
+      assert.deepEqual(looks(restoreParser("$", saveParser(restored), chosen), false), looks(one, false));
     }
   });
   test("has the half of a pair that waited", () => {
     let parser = new Parser("$");
     parser.feed('"a\ud83d');
-    const state = parser.save();
-    assert.equal(Parser.restore("$", state).feed("\ude00")[0].text, "😀");
-    assert.throws(() => Parser.restore("$", state).finish(), { kind: "incomplete", offset: 4 });
-    assert.throws(() => Parser.restore("$", state).feed(utf8('"')), { kind: "lone-surrogate", offset: 2 });
-    parser = Parser.restore("$", Parser.restore("$", state).save());
+    const state = saveParser(parser);
+    assert.equal(restoreParser("$", state).feed("\ude00")[0].text, "😀");
+    assert.throws(() => restoreParser("$", state).finish(), { kind: "incomplete", offset: 4 });
+    assert.throws(() => restoreParser("$", state).feed(utf8('"')), { kind: "lone-surrogate", offset: 2 });
+    parser = restoreParser("$", saveParser(restoreParser("$", state)));
     assert.equal(parser.feed("\ude00")[0].text, "😀");
   });
   test("stays refused", () => {
     const chosen = { prototypeKeys: "reject", snapshots: true };
     const values = new Parser("a", chosen);
     assert.throws(() => values.feed('{"a":{"constructor":{"prototype":1}},'), { kind: "prototype-key" });
-    const restored = Parser.restore("a", values.save(), chosen);
+    const restored = restoreParser("a", saveParser(values), chosen);
     for (const parser of [values, restored]) {
       assert.throws(() => parser.feed('"b":1'), { kind: "prototype-key", message: /"prototype"/ });
       assert.equal(parser.status.error.kind, "prototype-key");
@@ -164,13 +164,13 @@ describe("a parser that is saved and restored", () => {
     const looks = new Parser([], chosen);
     looks.feed('{"__proto__":1,');
     assert.throws(() => looks.snapshot(), { kind: "prototype-key" });
-    assert.throws(() => Parser.restore([], looks.save(), chosen).patch(), { kind: "prototype-key" });
-    assert.equal(Parser.restore([], looks.save(), chosen).status.error.kind, "prototype-key");
+    assert.throws(() => restoreParser([], saveParser(looks), chosen).patch(), { kind: "prototype-key" });
+    assert.equal(restoreParser([], saveParser(looks), chosen).status.error.kind, "prototype-key");
   });
   test("may make other values than before", () => {
     const parser = new Parser("a", { snapshots: true });
     parser.feed('{"a":["x",12345678901234567890,{"__proto__":1},"y');
-    const other = Parser.restore("a", parser.save(), { snapshots: "live", numbers: "bigint", prototypeKeys: "drop", spelling: true });
+    const other = restoreParser("a", saveParser(parser), { snapshots: "live", numbers: "bigint", prototypeKeys: "drop", spelling: true });
     assert.deepEqual(other.snapshot(), { a: ["x", 12345678901234567890n, {}, "y"] });
     assert.equal(other.feed('\\u007a"]')[0].raw, '["x",12345678901234567890,{"__proto__":1},"y\\u007a"]');
   });
@@ -180,22 +180,22 @@ describe("a parser that is saved and restored", () => {
     const clone = parser.clone();
     assert.ok(clone instanceof Parser);
     clone.feed("b");
-    const [one, other] = [parser, clone].map((each) => Parser.restore("$", each.save()));
+    const [one, other] = [parser, clone].map((each) => restoreParser("$", saveParser(each)));
     assert.equal(one.feed('"')[0].value, "a");
     assert.equal(other.clone().feed('"')[0].value, "ab");
   });
   test("takes as little as the library's own: less than 64 bytes inside a long string", () => {
     const parser = new Parser("message", { retain: "nothing" });
     parser.feed(`{"message": "${"Good morning. ".repeat(1000)}`);
-    assert.ok(parser.save().length < 64);
-    assert.deepEqual([...parser.save().subarray(0, 4)], [...utf8("jsp\x1a")]);
+    assert.ok(saveParser(parser).length < 64);
+    assert.deepEqual([...saveParser(parser).subarray(0, 4)], [...utf8("jsp\x1a")]);
   });
   test("is saved as often as anybody likes, and not once it has been disposed of", () => {
     const parser = new Parser("a");
     parser.feed('{"a":"x');
-    assert.deepEqual(parser.save(), parser.save());
+    assert.deepEqual(saveParser(parser), saveParser(parser));
     parser.dispose();
-    assert.throws(() => parser.save(), { kind: "disposed" });
+    assert.throws(() => saveParser(parser), { kind: "disposed" });
   });
 });
 
@@ -203,19 +203,19 @@ describe("a stream of documents that is saved and restored", () => {
   test("has its lines from the library's state, and gives them back", () => {
     // The library's, after `{"a":1}`, `{"a":2}` and `{"a":`, each in its line.
     const state = Uint8Array.from(Buffer.from("6a73701a0402ac057de103d6bdba0f0000000000000013eb381d02021015023a020300057b2261223a", "hex"));
-    assert.deepEqual(Documents.restore("lines", [], state).save(), state);
+    assert.deepEqual(saveDocuments(restoreDocuments("lines", [], state)), state);
     const documents = new Documents("lines");
     documents.feed('{"a":1}\n{"a":2}\n{"a":');
-    assert.deepEqual(documents.save(), state);
+    assert.deepEqual(saveDocuments(documents), state);
   });
   test("tells what one that was not tells", () => {
     const check = (texts, list, framing, retain, turns, lenient) => {
       const whole = texts.map((each) => (framing === "sequence" ? `\x1e${each}\n` : `${framing === "lines" ? each.replace(/\n/g, " ") : each}\n`)).join("");
-      const chosen = { retain, limits, prototypeKeys: "reject", lenient: retain === "all" ? lenient : [] };
+      const chosen = { retain, limits, prototypeKeys: "reject", lenient: tolerating(retain === "all" ? lenient : []) };
       const one = new Documents(framing, PATTERNS[1], chosen);
       let other = new Documents(framing, PATTERNS[1], chosen);
       [...cut(whole, list), null].forEach((chunk, place) => {
-        if (turns[place % turns.length] & 1) other = Documents.restore(framing, PATTERNS[1], other.save(), chosen);
+        if (turns[place % turns.length] & 1) other = restoreDocuments(framing, PATTERNS[1], saveDocuments(other), chosen);
         const told = [one, other].map((each) => attempt(() => (chunk === null ? each.finish() : each.feed(chunk))));
         assert.deepEqual(told[1], told[0]);
       });
@@ -236,7 +236,7 @@ describe("a state that is refused", () => {
   function isRefusedOrSound(bytes, patterns, chosen, whole, list) {
     let parser;
     try {
-      parser = Parser.restore(patterns, bytes, chosen);
+      parser = restoreParser(patterns, bytes, chosen);
     } catch (error) {
       assert.ok(KINDS.includes(error.kind), String(error));
       assert.equal(error.code, `ERR_JSONSPIGOT_${error.kind.toUpperCase().replaceAll("-", "_")}`);
@@ -258,7 +258,7 @@ describe("a state that is refused", () => {
       const parser = new Parser(patterns, chosen);
       attempt(() => parser.feed(whole.slice(0, at % (whole.length + 1))));
       if (chosen.snapshots && changes.length % 2) attempt(() => parser.patch());
-      const state = parser.save();
+      const state = saveParser(parser);
       parser.dispose();
       const bytes = edited(state, changes);
       const kind = isRefusedOrSound(bytes, patterns, chosen, whole, list);
@@ -272,12 +272,12 @@ describe("a state that is refused", () => {
     const parser = new Parser("..a", chosen);
     parser.feed('{"a":{"b":[1,"x\ud83d');
     parser.patch();
-    for (const state of [parser.save(), new Parser("..a", chosen).save()]) {
+    for (const state of [saveParser(parser), saveParser(new Parser("..a", chosen))]) {
       for (let at = 0; at < state.length; at++) {
-        assert.throws(() => Parser.restore("..a", state.subarray(0, at), chosen), { kind: "cut" });
+        assert.throws(() => restoreParser("..a", state.subarray(0, at), chosen), { kind: "cut" });
         const changed = state.slice();
         changed[at] ^= 1 << at % 8;
-        assert.throws(() => Parser.restore("..a", changed, chosen), ({ kind }) => KINDS.includes(kind), `byte ${at}`);
+        assert.throws(() => restoreParser("..a", changed, chosen), ({ kind }) => KINDS.includes(kind), `byte ${at}`);
       }
     }
   });
@@ -291,9 +291,9 @@ describe("a state that is refused", () => {
     witness.finish();
   });
   test("is bytes, and nothing else", () => {
-    for (const wrong of [undefined, null, "jsp", [], {}, new ArrayBuffer(8)]) assert.throws(() => Parser.restore("a", wrong), TypeError);
-    assert.throws(() => Parser.restore("a[", new Uint8Array()), { kind: "invalid-pattern" });
-    assert.throws(() => Parser.restore("a", new Uint8Array(), { retain: "some" }), { kind: "invalid-option" });
-    assert.throws(() => Documents.restore("words", "a", new Uint8Array()), { kind: "invalid-option" });
+    for (const wrong of [undefined, null, "jsp", [], {}, new ArrayBuffer(8)]) assert.throws(() => restoreParser("a", wrong), TypeError);
+    assert.throws(() => restoreParser("a[", new Uint8Array()), { kind: "invalid-pattern" });
+    assert.throws(() => restoreParser("a", new Uint8Array(), { retain: "some" }), { kind: "invalid-option" });
+    assert.throws(() => restoreDocuments("words", "a", new Uint8Array()), { kind: "invalid-option" });
   });
 });

@@ -36,7 +36,7 @@ const SETTINGS: Settings = {
   spelling: false,
   snapshots: true,
   provisional: true,
-  lenient: 0,
+  lenient: undefined,
   accept: false,
   numbers: "number",
   prototypeKeys: "keep",

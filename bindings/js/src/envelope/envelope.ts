@@ -82,7 +82,7 @@ export class Envelope {
     if (this.#delimiters.length === 0) throw invalid("marks: at least one is needed");
     const making = makingOf(options);
     this.#holdLimit = limitOf("holdLimit", holdLimit, 4096);
-    const accepts = Boolean(options.accept) && settingsOf(own).lenient !== 0;
+    const accepts = Boolean(options.accept) && settingsOf(own).lenient !== undefined;
     // The value of a text that is accepted is not in the text as it came.
     const parsing: ParserOptions = { ...own, retain: accepts ? "all" : retain };
     const limit = limitOf("payloadLimit", payloadLimit, 16 << 20);

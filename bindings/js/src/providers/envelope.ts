@@ -4,7 +4,7 @@ import { JsonSpigotError } from "../error.js";
 import type { EnvelopeEvent } from "../envelope/event.js";
 import type { Event } from "../events.js";
 import { isBytes } from "../input.js";
-import { invalid, makingOf, type ParsingOptions } from "../options.js";
+import { invalid, makingOf } from "../options.js";
 import type { Making } from "../values.js";
 import type { EventReader } from "./event-reader.js";
 import { readRecord, settle } from "./events.js";
@@ -12,13 +12,13 @@ import { encodeLimits, encodeText, Handle, saveLimit } from "./handle.js";
 import { isBeginning } from "./framing-state.js";
 import { beginningOf, encode, isWellFormed } from "./instance.js";
 import { loader } from "./module.js";
-import { encodeOptions } from "./options.js";
+import { encodeOptions, type ModuleParsingOptions } from "./options.js";
 import { compile } from "./patterns.js";
 import { possible, taken, taking, together } from "./state.js";
 import { eventReader, parsingOptions } from "./stream.js";
 import { badByte, cutLength, strict } from "./utf8.js";
 
-export interface EnvelopeOptions extends ParsingOptions {
+export interface EnvelopeOptions extends ModuleParsingOptions {
   /** The part of a payload that the parser keeps for the ends of matches: the matches' texts unless set otherwise. */
   readonly retain?: "all" | "matches" | "nothing";
   /** Bytes of visible text that may be held back because they may become a mark; 4096 unless set otherwise. */

@@ -2,7 +2,7 @@
 
 import { JsonSpigotError } from "../error.js";
 import { isBytes } from "../input.js";
-import { checkOptions, invalid, makingOf, type ParserOptions, type ParsingOptions } from "../options.js";
+import { checkOptions, invalid, makingOf } from "../options.js";
 import { makeValue, type Json, type Making } from "../values.js";
 import { EventReader } from "./event-reader.js";
 import { wireEvents } from "./frameworks.js";
@@ -12,7 +12,7 @@ import { isNew, readFraming, writeFraming } from "./framing-state.js";
 import { encodeLimits, encodeText, Handle, saveLimit } from "./handle.js";
 import { isWellFormed } from "./instance.js";
 import { loader } from "./module.js";
-import { encodeOptions } from "./options.js";
+import { encodeOptions, type ModuleParsingOptions } from "./options.js";
 import { compile } from "./patterns.js";
 import { possible, taken, taking, together } from "./state.js";
 
@@ -44,7 +44,7 @@ export interface Unfinished {
   readonly message: string;
 }
 
-export interface ProviderOptions extends ParsingOptions {
+export interface ProviderOptions extends ModuleParsingOptions {
   /** Patterns for the tools of these names, instead of those for all others. */
   readonly tools?: { readonly [name: string]: string | readonly string[] };
   /** The assistant's text is itself JSON: each answer is reported as a call without an id or a name. */
@@ -86,11 +86,11 @@ const KNOWN = [...PARSING, "prototypeKeys", "tools", "structured", "message", "s
 const EVENT_BYTES = 32 << 20;
 
 /** The options that the parsers are made from. */
-export function parsingOptions(options: ParsingOptions, known: readonly string[]): ParserOptions {
+export function parsingOptions(options: ModuleParsingOptions, known: readonly string[]): ModuleParsingOptions {
   checkOptions(options, known);
   const picked: { [name: string]: unknown } = {};
   for (const name of PARSING) if (options[name] !== undefined) picked[name] = options[name];
-  return picked as ParserOptions;
+  return picked as ModuleParsingOptions;
 }
 
 /** A reader of one text's events. */

@@ -66,8 +66,8 @@ function choicesOf(settings: Settings): Digest {
     RETAIN.indexOf(retain) |
     (rejectsDuplicates ? 4 : 0) |
     ((snapshots ? (provisional ? 2 : 1) : 0) << 3) |
-    (accept && lenient !== 0 ? 32 : 0) |
-    (lenient << 8);
+    (accept && lenient !== undefined ? 32 : 0) |
+    ((lenient?.bits ?? 0) << 8);
   const { depth, key, string, number, blank, total } = limits;
   return [depth, key, string, number, blank, total, small].reduce((digest, choice) => digest.add(choice), new Digest());
 }
@@ -84,7 +84,7 @@ export function ownerOf({ automaton, settings }: Text, kind = PARSER): Owner {
 /** Fails if a text cannot be saved: only the text as it came leads to where a lenient parser is. */
 export function checkSavable(text: Text): void {
   const { lenient, retain } = text.settings;
-  if (lenient === 0 || retain === "all") return;
+  if (lenient === undefined || retain === "all") return;
   throw text.errorOfCall("not-retained", "expected a lenient parser that retains all of its text");
 }
 
@@ -163,7 +163,7 @@ function hasEndedNumber({ engine, input, settings }: Text, outcome: number): boo
   const isInLeaf = state === STRING || state === NUMBER || state === LITERAL;
   // A comment may end with a digit too; and a lenient parser keeps the bad byte.
   const isDone = outcome === OPEN && state === DONE && (input.translator?.step ?? STRICT) === STRICT;
-  const hasFailed = outcome === FAILED && tree !== undefined && !isInLeaf && settings.lenient === 0;
+  const hasFailed = outcome === FAILED && tree !== undefined && !isInLeaf && settings.lenient === undefined;
   if (settings.retain !== "all" || (!isDone && !hasFailed)) return false;
   const bytes = input.savedBytes(undefined);
   const last = bytes[bytes.length - 1]!;
@@ -235,7 +235,7 @@ export function restoreText(text: Text, reader: Reader): void {
   const { engine } = input;
   const first = reader.byte();
   const outcome = first & ~AFTER_NUMBER;
-  const isLenient = settings.lenient !== 0;
+  const isLenient = settings.lenient !== undefined;
   unless(outcome <= FAILED);
   const error = outcome === FAILED ? restoreError(reader) : undefined;
   const bytes = reader.bytes();
@@ -288,7 +288,7 @@ function endNumber(text: Text, outcome: number): void {
     engine.finish();
     return;
   }
-  unless(settings.lenient === 0);
+  unless(settings.lenient === undefined);
   // It may also be a digit of a key.
   if (engine.state !== NUMBER && engine.state !== LITERAL) return;
   // The space may have been the one too many.

@@ -9,6 +9,6 @@ const folder = new URL("../../../../vectors/", import.meta.url);
 const files = readdirSync(folder)
   .filter((name) => name.endsWith(".jsonl"))
   .map((name) => readFileSync(new URL(name, folder), "utf8"));
-const jsonspigot = await import("../../dist/index.js");
+const jsonspigot = await import("../all.mjs");
 const providers = process.argv[2] === "core" ? undefined : await import("../../dist/providers/index.js");
 console.log(JSON.stringify(replayAll(jsonspigot, files, providers)));

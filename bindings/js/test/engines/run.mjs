@@ -91,7 +91,7 @@ await inEngine("workerd", async () => {
 
 /** A worker with the package's files as modules: the `workerd` entry of the providers, and the module as workers import one. */
 async function inWorker({ Miniflare }) {
-  const files = ["replay.mjs", "replay-providers.mjs", "engines/replay-all.mjs"].map((name) => `bindings/js/test/${name}`);
+  const files = ["all.mjs", "replay.mjs", "replay-providers.mjs", "engines/replay-all.mjs"].map((name) => `bindings/js/test/${name}`);
   for (const folder of ["", "calls/", "envelope/", "payload/", "saved/", "providers/"]) {
     for (const name of readdirSync(join(packageFolder, "dist", folder))) {
       const isOther = folder === "providers/" && ["inlined.js", "plain.js", "index.js", "node.js", "unpack.js"].includes(name);
@@ -103,7 +103,7 @@ async function inWorker({ Miniflare }) {
   const modules = files.map((path) => ({ type: "ESModule", path, contents: readFileSync(join(root, path), "utf8") }));
   modules.push({ type: "CompiledWasm", path: "bindings/js/dist/providers.wasm", contents: readFileSync(join(packageFolder, "dist/providers.wasm")) });
   const worker = `
-    import * as jsonspigot from "./bindings/js/dist/index.js";
+    import * as jsonspigot from "./bindings/js/test/all.mjs";
     import * as providers from "./bindings/js/dist/providers/workerd.js";
     import { replayAll } from "./bindings/js/test/engines/replay-all.mjs";
     export default {
@@ -127,7 +127,7 @@ async function inChromium(browser, policy, what) {
     import { replayAll } from "/bindings/js/test/engines/replay-all.mjs";
     let outcome;
     try {
-      const jsonspigot = await import("/bindings/js/dist/index.js");
+      const jsonspigot = await import("/bindings/js/test/all.mjs");
       const providers = location.hash === "#all" ? await import("/bindings/js/dist/providers/index.js") : undefined;
       const files = await Promise.all(${JSON.stringify(names)}.map(async (name) => (await fetch("/vectors/" + name)).text()));
       if (providers) new providers.ProviderStream("auto").dispose();

@@ -1,9 +1,13 @@
 // What the types say: compiled under `strict`, never run.
 
 import {
-  applyPatch, deltas, Documents, Envelope, events, EventStream, FieldReader, JsonSpigotError, Parser, pathOf, PatternError, rawDeltas, snapshots, ToolCalls,
-  type CallEvent, type DeepPartial, type DocumentEvent, type EnvelopeEvent, type Event, type Json, type ParserOptions, type PatchOp, type ValueState,
+  applyPatch, deltas, events, EventStream, FieldReader, JsonSpigotError, lenient, Parser, pathOf, PatternError, rawDeltas, snapshots,
+  type DeepPartial, type Event, type Json, type ParserOptions, type PatchOp, type ValueState,
 } from "jsonspigot";
+import { ToolCalls, type CallEvent } from "jsonspigot/calls";
+import { Documents, type DocumentEvent } from "jsonspigot/documents";
+import { Envelope, type EnvelopeEvent } from "jsonspigot/envelope";
+import { restoreDocuments, restoreParser, saveParser } from "jsonspigot/saved";
 import { RewriteError, Rewriter, RewriteStream, Rule, type RewriterOptions } from "jsonspigot/rewrite";
 import * as providers from "jsonspigot/providers";
 import * as providersSlim from "jsonspigot/providers/slim";
@@ -18,18 +22,18 @@ interface Trip {
   days: { plan: string; costs?: number | null }[];
 }
 
-const parser = new Parser(["city"], { snapshots: true, limits: { depth: 10 }, lenient: ["comments"] });
+const parser = new Parser(["city"], { snapshots: true, limits: { depth: 10 }, lenient: lenient(["comments"]) });
 same<ReturnType<typeof parser.feed>, Event[]>(true);
 same<ReturnType<typeof parser.stateOf>, ValueState>(true);
 
-const partial = parser.snapshot<Trip>();
-same<typeof partial, DeepPartial<Trip> | undefined>(true);
-same<NonNullable<typeof partial>["city"], string | undefined>(true);
+const shown = parser.snapshot<Trip>();
+same<typeof shown, DeepPartial<Trip> | undefined>(true);
+same<NonNullable<typeof shown>["city"], string | undefined>(true);
 same<DeepPartial<Trip>["days"], DeepPartial<{ plan: string; costs?: number | null }>[] | undefined>(true);
 // @ts-expect-error: it may not be there yet
-partial.city;
+shown.city;
 // @ts-expect-error: nor may this
-partial?.days.length;
+shown?.days.length;
 const whole = parser.value<Trip>();
 same<typeof whole.days[0]["plan"], string>(true);
 
@@ -99,7 +103,7 @@ async function streams(response: Response, stream: ReadableStream<Uint8Array>): 
   for await (const text of deltas(response, "city")) same<typeof text, string>(true);
   for await (const text of rawDeltas(response, "city", { limits: { total: 9 } })) same<typeof text, string>(true);
   // @ts-expect-error: this is for `events`
-  deltas(response, "city", { lenient: "model-output" });
+  deltas(response, "city", { lenient: lenient("model-output") });
   for await (const event of events(stream, ["city"], { signal: AbortSignal.timeout(1) })) same<typeof event, Event>(true);
   for await (const trip of snapshots<Trip>(["{", "}"])) same<typeof trip, DeepPartial<Trip>>(true);
   same<EventStream["readable"], ReadableStream<Event>>(true);
@@ -121,24 +125,24 @@ same<PatternError extends JsonSpigotError ? true : false, true>(true);
 
 export { Component, copy, options, streams };
 
-const restored = Parser.restore(["city"], parser.save(), { retain: "nothing" });
+const restored = restoreParser(["city"], saveParser(parser), { retain: "nothing" });
 same<typeof restored, Parser>(true);
 same<ReturnType<typeof restored.clone>, Parser>(true);
-same<ReturnType<typeof Documents.restore>, Documents>(true);
+same<ReturnType<typeof restoreDocuments>, Documents>(true);
 // @ts-expect-error: a state is bytes
-Parser.restore("city", "state");
+restoreParser("city", "state");
 
 const rewriter = new Rewriter([Rule.remove("a"), Rule.map("b", (json) => json), Rule.mapText("c", (piece) => piece ?? "")], { heldLimit: 9 });
 same<ReturnType<typeof rewriter.write>, string>(true);
 same<RewriteStream["readable"], ReadableStream<string>>(true);
 same<RewriteError extends JsonSpigotError ? true : false, true>(true);
 // @ts-expect-error: only strict JSON can be rewritten
-const lenient: RewriterOptions = { lenient: "model-output" };
+const tolerant: RewriterOptions = { lenient: lenient("model-output") };
 // @ts-expect-error: rules are made by the methods of `Rule`
 new Rewriter({ remove: "a" });
 // @ts-expect-error: what comes out is text
 Rule.mapText("a", (piece) => piece);
-void lenient;
+void tolerant;
 
 async function fields(reader: FieldReader, signal: AbortSignal): Promise<void> {
   same<Awaited<ReturnType<typeof reader.get<Trip>>>, Trip | undefined>(true);
@@ -161,3 +165,6 @@ same<ReturnType<typeof providers.Envelope.restore>, providers.Envelope>(true);
 providers.ProviderStream.restore("nobody", [], new Uint8Array());
 // @ts-expect-error: a state is bytes
 providers.Envelope.restore("bare", [], "state");
+
+// @ts-expect-error: the names are for `lenient`
+new Parser("a", { lenient: "model-output" });

@@ -1,0 +1,9 @@
+// Tool calls, whatever the SDK: the entry `jsonspigot/calls`.
+
+export { JsonSpigotError } from "../error.js";
+export { ToolCalls } from "./tool-calls.js";
+export type { Slot } from "./call-index.js";
+export type { CallErrorEvent, CallEvent, CallMatchEvent, CallMismatchEvent, CallStartEvent, Executor, InputEvent } from "./event.js";
+export type { CallStart } from "./open-call.js";
+export type { ToolCallsOptions } from "./options.js";
+export type { InputStatus, Payload } from "../payload/payload.js";

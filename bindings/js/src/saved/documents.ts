@@ -1,0 +1,116 @@
+// A saved stream of documents: its place, and the open text.
+
+import {
+  AFTER_ATOM,
+  AFTER_ATOM_AND_SLASH,
+  BETWEEN,
+  BLANK,
+  CLOSED,
+  Documents,
+  FRAMINGS,
+  OPEN,
+  partsOf,
+  REFUSED,
+  type DocumentsOptions,
+  type DocumentsParts,
+  type Framing,
+  type Position,
+} from "../documents.js";
+import { COMMENTS } from "../lenient.js";
+import { VALUE } from "../states.js";
+import { unless, type Reader } from "./bytes.js";
+import { DOCUMENTS, restore, save, type Owner } from "./envelope.js";
+import { checkSavable, noteOf, ownerOf, restoreText, saveText, takeNote } from "./parser.js";
+
+/** Returns the stream's state as bytes, between two chunks: see {@link saveParser}. */
+export function saveDocuments(documents: Documents): Uint8Array {
+  const parts = partsOf(documents);
+  const { text, at } = parts;
+  checkSavable(text);
+  const note = hasText(at) ? noteOf(text) : undefined;
+  return save(ownerOfStream(parts), note, (out) => {
+    out.byte(at.state);
+    const offset = at.offset - (hasText(at) && text.isOpen ? text.input.waiting : 0);
+    for (const number of [at.number, at.start, offset]) out.number(number);
+    // A state in the first line has no lines.
+    out.byte(Number(at.isAtom) | (Number(at.lines > 0) << 1));
+    out.byte(at.last);
+    if (at.lines > 0) {
+      out.number(at.lines);
+      out.number(at.line);
+    }
+    if (hasText(at)) saveText(text, out);
+  });
+}
+
+/** Returns the stream that was saved, with the framing, patterns and options that it had: see {@link restoreParser}. */
+export function restoreDocuments(
+  framing: Framing,
+  patterns: string | readonly string[],
+  state: Uint8Array,
+  options: DocumentsOptions = {},
+): Documents {
+  const documents = new Documents(framing, patterns, options);
+  const parts = partsOf(documents);
+  restore(ownerOfStream(parts), state, (reader, note) => read(parts, reader, note));
+  return documents;
+}
+
+function ownerOfStream({ framing, text }: DocumentsParts): Owner {
+  const owner = ownerOf(text, DOCUMENTS);
+  return { ...owner, choices: owner.choices.add(FRAMINGS.indexOf(framing)) };
+}
+
+/** Returns true if the open text is part of a state. */
+const hasText = ({ state }: Position): boolean => state !== BETWEEN && state !== REFUSED;
+
+function read({ framing, text, at }: DocumentsParts, reader: Reader, note: unknown): void {
+  const { input, settings } = text;
+  at.state = reader.choice([BETWEEN, BLANK, OPEN, AFTER_ATOM, AFTER_ATOM_AND_SLASH, REFUSED, CLOSED]);
+  at.number = reader.place();
+  at.start = reader.place();
+  at.offset = reader.place();
+  const flags = reader.byte();
+  at.isAtom = (flags & 1) !== 0;
+  at.last = reader.byte();
+  if (flags >> 1 === 1) {
+    at.lines = reader.atMost(at.offset);
+    at.line = reader.place();
+  }
+  unless(flags >> 1 === Number(at.lines > 0) && at.line >= 1 && at.line <= at.lines + 1);
+  input.readsMark = settings.strictByteOrderMark || at.start > 0;
+  if (hasText(at)) {
+    restoreText(text, reader);
+  }
+  const { engine } = text;
+  const isConcatenated = framing === "concatenated";
+  const isBeforeRoot = engine.state === VALUE && engine.depth === 0;
+  const isAtEnd = isConcatenated && text.isOpen && text.hasRootEnded;
+  const tolerates = input.translator?.allows(COMMENTS) === true;
+  const isPossible = [
+    true,
+    !isConcatenated && isBeforeRoot,
+    text.isOpen,
+    isAtEnd,
+    isAtEnd && at.offset > 0 && tolerates,
+    !isConcatenated,
+    true,
+  ][at.state];
+  // Each text takes a byte at least, apart from the one that is refused for its first byte; and a slash that may begin a
+  // comment is one more.
+  const most = at.offset - [0, 0, 1, 1, 2, -1, -1][at.state]!;
+  const read = at.start + text.offset;
+  const isInDocument = [
+    true,
+    read === at.offset,
+    read === at.offset,
+    read === at.offset,
+    read + 1 === at.offset,
+    true,
+    !text.isOpen || (isBeforeRoot && read <= at.offset),
+  ][at.state];
+  unless(isPossible === true && isInDocument === true && at.number <= most && at.start <= at.offset);
+  if (!hasText(at)) return;
+  takeNote(text, note);
+  if (text.isOpen) at.offset += input.waiting;
+}
