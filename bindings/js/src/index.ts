@@ -16,6 +16,7 @@ export { lenient } from "./leniency.js";
 export type { Leniency, Limits, ParserOptions } from "./options.js";
 export { Parser, type ParserStatus } from "./parser.js";
 export { applyPatch, type PatchOp } from "./patch.js";
+export { partial, PartialJson, type PartialOptions } from "./partial.js";
 export { pathOf, type PathNotation } from "./path-of.js";
 export { PatternError } from "./pattern.js";
 export type { ValueState } from "./state-of.js";

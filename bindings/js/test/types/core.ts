@@ -1,7 +1,7 @@
 // What the types say: compiled under `strict`, never run.
 
 import {
-  applyPatch, deltas, events, EventStream, FieldReader, JsonSpigotError, lenient, Parser, pathOf, PatternError, rawDeltas, snapshots,
+  applyPatch, deltas, events, EventStream, FieldReader, JsonSpigotError, lenient, Parser, partial, pathOf, PatternError, rawDeltas, snapshots,
   type DeepPartial, type Event, type Json, type ParserOptions, type PatchOp, type ValueState,
 } from "jsonspigot";
 import { ToolCalls, type CallEvent } from "jsonspigot/calls";
@@ -166,5 +166,8 @@ providers.ProviderStream.restore("nobody", [], new Uint8Array());
 // @ts-expect-error: a state is bytes
 providers.Envelope.restore("bare", [], "state");
 
+const growing = partial<Trip>({ provisional: true });
+same<ReturnType<typeof growing.push>, DeepPartial<Trip> | undefined>(true);
+same<ReturnType<typeof growing.value>, Trip>(true);
 // @ts-expect-error: the names are for `lenient`
 new Parser("a", { lenient: "model-output" });

@@ -1,0 +1,65 @@
+// The one-call form: the value so far, after each piece of its text.
+
+import { makeText } from "./make-text.js";
+import { optionsOf, type ParserOptions } from "./options.js";
+import { TextParser, type DeepPartial } from "./text-parser.js";
+import type { Json } from "./values.js";
+
+/** The options of {@link partial}. */
+export type PartialOptions = Omit<ParserOptions, "snapshots" | "retain" | "spelling">;
+
+/**
+ * A value that is up to date after each piece of its text. A string, an array or an object is shown from its first unit on, and a
+ * string grows by whole characters; a number or literal is shown once it is complete, unless `provisional` shows it earlier.
+ * Nothing is guessed or closed.
+ */
+export class PartialJson<T = Json> {
+  readonly #parser: TextParser;
+
+  constructor(options: PartialOptions = {}) {
+    this.#parser = new TextParser(makeText({ ...optionsOf(options), snapshots: true, retain: "nothing" }));
+  }
+
+  /**
+   * Reads the next piece of the text, cut anywhere, and returns the value so far; `undefined` until something is shown. What has
+   * not changed is the same object as before, and what was returned stays as it was.
+   *
+   * @param delta text, or bytes of UTF-8
+   * @throws {JsonSpigotError} at the first byte that can't belong to the text. Later calls throw the same error, and
+   * {@link PartialJson.current} stays what it was there. Of kind `finished` after {@link PartialJson.value}.
+   */
+  push(delta: string | Uint8Array): DeepPartial<T> | undefined {
+    this.#parser.feed(delta);
+    return this.current;
+  }
+
+  /** The value so far, also after an error. */
+  get current(): DeepPartial<T> | undefined {
+    return this.#parser.snapshot<T>();
+  }
+
+  /**
+   * Ends the text, and returns the complete value.
+   *
+   * @throws {JsonSpigotError} the error of {@link PartialJson.push}, if there was one; of kind `incomplete` if not all of the
+   * text has arrived.
+   */
+  value(): T {
+    this.#parser.finish();
+    return this.current as T;
+  }
+}
+
+/**
+ * Returns a value that grows with its text.
+ *
+ * @example
+ * ```ts
+ * const trip = partial<Trip>();
+ * for await (const delta of deltas) show(trip.push(delta)); // {"city":"Os"}, then {"city":"Oslo","days":[3]}
+ * const whole = trip.value(); // throws unless all of it has arrived
+ * ```
+ */
+export function partial<T = Json>(options?: PartialOptions): PartialJson<T> {
+  return new PartialJson<T>(options);
+}
