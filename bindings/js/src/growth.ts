@@ -8,155 +8,135 @@
 import type { Engine } from "./engine.js";
 import { STRING } from "./states.js";
 import { pointerToken } from "./path.js";
-import { unless } from "./saved/bytes.js";
 
-interface Level {
+export interface Level {
   readonly isArray: boolean;
   /** True if the container was there when it was last asked. */
   isOld: boolean;
   hasChildren: boolean;
 }
 
+/** What has grown. */
+export interface Grown {
+  levels: Level[];
+  ops: string[];
+  /** The operation that is being written, up to its value; its value. */
+  head: string;
+  value: string;
+  isStringOpen: boolean;
+  /** True if the open string was there when it was last asked. */
+  isStringOld: boolean;
+  /** What was given of the open number or literal. */
+  atom: string | undefined;
+}
+
 const inside = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 export class Growth {
-  #levels: Level[];
-  #ops: string[] = [];
-  /** The operation that is being written, up to its value; its value. */
-  #head = "";
-  #value = "";
-  #isStringOpen: boolean;
-  /** True if the open string was there when it was last asked. */
-  #isStringOld: boolean;
-  /** What was given of the open number or literal. */
-  #atom: string | undefined;
+  /** What has not been given. */
+  readonly grown: Grown;
 
   /** From here on: all that is in the engine now is old. */
   constructor(engine: Engine) {
-    this.#levels = engine.stack.slice(0, engine.depth).map(({ isArray }) => ({ isArray, isOld: true, hasChildren: true }));
-    this.#isStringOpen = this.#isStringOld = engine.state === STRING;
-    this.#atom = engine.tree?.options.provisional ? engine.tree.openAtom(engine) : undefined;
+    const isStringOpen = engine.state === STRING;
+    this.grown = {
+      levels: engine.stack.slice(0, engine.depth).map(({ isArray }) => ({ isArray, isOld: true, hasChildren: true })),
+      ops: [],
+      head: "",
+      value: "",
+      isStringOpen,
+      isStringOld: isStringOpen,
+      atom: engine.tree?.options.provisional ? engine.tree.openAtom(engine) : undefined,
+    };
   }
 
   /** A copy for a copied engine: what has been given, and what has not. */
   clone(engine: Engine): Growth {
     const clone = new Growth(engine);
-    clone.#levels = this.#levels.map((level) => ({ ...level }));
-    clone.#ops = this.#ops.slice();
-    clone.#head = this.#head;
-    clone.#value = this.#value;
-    clone.#isStringOpen = this.#isStringOpen;
-    clone.#isStringOld = this.#isStringOld;
-    clone.#atom = this.#atom;
+    const { levels, ops } = this.grown;
+    Object.assign(clone.grown, this.grown, { levels: levels.map((level) => ({ ...level })), ops: ops.slice() });
     return clone;
   }
 
-  /** What has not been given, to be taken up by {@link Growth.restored}. */
-  save(engine: Engine): unknown {
-    this.#settle(engine, engine.state !== STRING);
-    const levels = this.#levels.map(({ isOld, hasChildren }) => (isOld ? 2 : 0) + (hasChildren ? 1 : 0));
-    return [this.#ops, this.#head, this.#value, this.#isStringOld, this.#atom ?? null, levels];
-  }
-
-  /** What was saved, in an engine that has come there. */
-  static restored(engine: Engine, saved: unknown): Growth {
-    const isText = (value: unknown): value is string => typeof value === "string";
-    unless(Array.isArray(saved));
-    const [ops, head, value, isStringOld, atom, levels] = saved as unknown[];
-    const growth = new Growth(engine);
-    unless(Array.isArray(ops) && ops.every(isText) && isText(head) && isText(value) && (atom === null || isText(atom)));
-    unless(Array.isArray(levels) && levels.length === engine.depth && levels.every((level) => [0, 1, 2, 3].includes(level as number)));
-    growth.#ops = ops as string[];
-    growth.#head = head as string;
-    growth.#value = value as string;
-    growth.#isStringOld = isStringOld === true && growth.#isStringOpen;
-    growth.#atom = atom === null ? undefined : (atom as string);
-    (levels as number[]).forEach((level, depth) => {
-      growth.#levels[depth]!.isOld = level >= 2;
-      growth.#levels[depth]!.hasChildren = level % 2 === 1;
-    });
-    return growth;
-  }
-
   beginContainer(engine: Engine, isArray: boolean): void {
-    this.#settle(engine);
+    this.settle(engine);
     this.#add(engine, isArray ? "[" : "{");
-    this.#levels.push({ isArray, isOld: false, hasChildren: false });
+    this.grown.levels.push({ isArray, isOld: false, hasChildren: false });
   }
 
   /** A string begins, of which there is nothing yet, or has grown. */
   putString(engine: Engine, text: string): void {
     if (text === "") {
-      this.#settle(engine);
+      this.settle(engine);
       this.#add(engine, '"');
-      this.#isStringOpen = true;
-    } else if (this.#isStringOld) {
+      this.grown.isStringOpen = true;
+    } else if (this.grown.isStringOld) {
       this.#begin("append", engine);
-      this.#value = '"';
-      this.#isStringOld = false;
+      this.grown.value = '"';
+      this.grown.isStringOld = false;
     }
-    this.#value += inside(text);
+    this.grown.value += inside(text);
   }
 
   putAtom(engine: Engine, token: string): void {
-    this.#settle(engine);
-    const shown = this.#atom;
-    this.#atom = undefined;
+    this.settle(engine);
+    const shown = this.grown.atom;
+    this.grown.atom = undefined;
     if (shown === undefined) this.#add(engine, token);
     else if (shown !== token) this.#replace(engine, token);
   }
 
   /** The operations; what is there now is old from here on. */
   take(engine: Engine): string[] {
-    this.#settle(engine, engine.state !== STRING);
+    this.settle(engine, engine.state !== STRING);
     const token = engine.tree?.options.provisional ? engine.tree.openAtom(engine) : undefined;
-    if (token !== undefined && token !== this.#atom) {
-      if (this.#atom === undefined) this.#add(engine, token);
+    if (token !== undefined && token !== this.grown.atom) {
+      if (this.grown.atom === undefined) this.#add(engine, token);
       else this.#replace(engine, token);
-      this.#atom = token;
+      this.grown.atom = token;
     }
-    if (this.#isStringOpen && !this.#isStringOld) this.#value += '"';
-    for (let at = this.#levels.length - 1; at >= 0; at--) {
-      const level = this.#levels[at]!;
+    if (this.grown.isStringOpen && !this.grown.isStringOld) this.grown.value += '"';
+    for (let at = this.grown.levels.length - 1; at >= 0; at--) {
+      const level = this.grown.levels[at]!;
       if (level.isOld) break;
-      this.#value += level.isArray ? "]" : "}";
+      this.grown.value += level.isArray ? "]" : "}";
       level.isOld = true;
     }
-    this.#isStringOld = this.#isStringOpen;
+    this.grown.isStringOld = this.grown.isStringOpen;
     this.#close();
-    const ops = this.#ops;
-    this.#ops = [];
+    const ops = this.grown.ops;
+    this.grown.ops = [];
     return ops;
   }
 
   /** Closes what has ended. */
-  #settle(engine: Engine, hasStringEnded = true): void {
-    if (this.#isStringOpen && hasStringEnded) {
-      if (!this.#isStringOld) this.#value += '"';
-      this.#isStringOpen = this.#isStringOld = false;
+  settle(engine: Engine, hasStringEnded = true): void {
+    if (this.grown.isStringOpen && hasStringEnded) {
+      if (!this.grown.isStringOld) this.grown.value += '"';
+      this.grown.isStringOpen = this.grown.isStringOld = false;
     }
-    while (this.#levels.length > engine.depth) {
-      const { isArray, isOld } = this.#levels.pop()!;
-      if (!isOld) this.#value += isArray ? "]" : "}";
+    while (this.grown.levels.length > engine.depth) {
+      const { isArray, isOld } = this.grown.levels.pop()!;
+      if (!isOld) this.grown.value += isArray ? "]" : "}";
     }
   }
 
   /** A value begins, or is there at once. */
   #add(engine: Engine, text: string): void {
-    const level = this.#levels[this.#levels.length - 1];
+    const level = this.grown.levels[this.grown.levels.length - 1];
     if (level === undefined || level.isOld) {
       this.#begin("add", engine);
-      this.#value = text;
+      this.grown.value = text;
       return;
     }
     const comma = level.hasChildren ? "," : "";
     level.hasChildren = true;
-    this.#value += level.isArray ? comma + text : `${comma}${JSON.stringify(engine.top!.key)}:${text}`;
+    this.grown.value += level.isArray ? comma + text : `${comma}${JSON.stringify(engine.top!.key)}:${text}`;
   }
 
   #replace(engine: Engine, token: string): void {
     this.#begin("replace", engine);
-    this.#value = token;
+    this.grown.value = token;
   }
 
   #begin(op: string, engine: Engine): void {
@@ -166,11 +146,11 @@ export class Growth {
       const { isArray, index, key } = engine.stack[depth]!;
       path += pointerToken(isArray ? index : key);
     }
-    this.#head = `{"op":"${op}","path":${JSON.stringify(path)},"value":`;
+    this.grown.head = `{"op":"${op}","path":${JSON.stringify(path)},"value":`;
   }
 
   #close(): void {
-    if (this.#head !== "") this.#ops.push(`${this.#head}${this.#value}}`);
-    this.#head = this.#value = "";
+    if (this.grown.head !== "") this.grown.ops.push(`${this.grown.head}${this.grown.value}}`);
+    this.grown.head = this.grown.value = "";
   }
 }

@@ -5,8 +5,8 @@ import type { Engine } from "./engine.js";
 import { DONE, mayEnd, NUMBER } from "./states.js";
 import { checkWaiting, exceedTotal } from "./limits.js";
 import type { Lenient } from "./lenient.js";
-import { wanted, type TextError } from "./text-error.js";
-import { decode, encode, encodeAt, joined, openTail, utf8Length, within } from "./utf8.js";
+import { wanted } from "./text-error.js";
+import { decode, joined, openTail, utf8Length, within } from "./utf8.js";
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 const MARK = [0xef, 0xbb, 0xbf];
@@ -75,26 +75,6 @@ export class Input {
     return this.engine.feed(text);
   }
 
-  /** The text as it came, as far as it was read, if all of it is retained. */
-  originalBytes(): Uint8Array {
-    return encode(this.engine.kept!.whole());
-  }
-
-  /** The bytes at which the text has failed, if they are no part of what was read. */
-  protected get strayBytes(): Uint8Array | undefined {
-    return this.engine.strayBytes;
-  }
-
-  /** The bytes that a saved state has of the text as it came; of one that has failed, up to the bad byte. */
-  savedBytes(error: TextError | undefined): Uint8Array {
-    const { half, bytes } = this;
-    // The first two bytes of half a pair are known, but it goes on as text.
-    const ofHalf = half === "" || error === undefined ? NO_BYTES : encodeAt(`${half}\udc00`, 0).subarray(0, 2);
-    const waiting = half !== "" ? ofHalf : this.waiting > 0 ? NO_BYTES : bytes;
-    const all = joined(this.originalBytes(), this.strayBytes ?? waiting);
-    return error === undefined ? all : all.subarray(0, error.offset + 1);
-  }
-
   /** The character at this place of a text goes beyond the limit on the total. */
   protected exceed(text: string, to: number): never {
     exceedTotal(this.engine, text, to);
@@ -102,16 +82,6 @@ export class Input {
 
   protected end(): void {
     this.engine.finish();
-  }
-
-  /** The first half of a surrogate pair, if the text ends with it. */
-  get openHalf(): string {
-    return this.half;
-  }
-
-  /** How many bytes wait that no state of another implementation can have. */
-  get waiting(): number {
-    return this.openHalf !== "" ? 2 : this.hasBegun || this.toleratesMark ? 0 : this.bytes.length;
   }
 
   /** How many bytes have come. */

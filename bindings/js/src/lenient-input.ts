@@ -4,8 +4,7 @@
 import { Fault } from "./fault.js";
 import { Input } from "./input.js";
 import { BYTE_ORDER_MARK, STRICT, type Lenient } from "./lenient.js";
-import type { TextError } from "./text-error.js";
-import { bytesOf, encodeAt, endsInHalf, isLone, joinedAll } from "./utf8.js";
+import { encodeAt, isLone } from "./utf8.js";
 
 export class LenientInput extends Input {
   declare readonly translator: Lenient;
@@ -22,27 +21,6 @@ export class LenientInput extends Input {
     const isSame = last?.wereBytes === wereBytes;
     const piece = { text: isSame ? last.text + text : text, wereBytes };
     this.original = [...(isSame ? original.slice(0, -1) : original), piece];
-  }
-
-  override get openHalf(): string {
-    const last = this.original[this.original.length - 1];
-    // A comment reads one at once.
-    return this.half === "" && last?.wereBytes === false && endsInHalf(last.text) ? last.text.slice(-1) : this.half;
-  }
-
-  override originalBytes(): Uint8Array {
-    const last = this.original.length - 1;
-    return joinedAll(this.original.map(({ text, wereBytes }, at) => bytesOf(text, wereBytes, at === last)));
-  }
-
-  protected override get strayBytes(): undefined {
-    return undefined;
-  }
-
-  override savedBytes(error: TextError | undefined): Uint8Array {
-    const bytes = super.savedBytes(error);
-    const isHeldBack = error === undefined && this.half === "" && this.openHalf !== "";
-    return isHeldBack ? bytes.subarray(0, bytes.length - 2) : bytes;
   }
 
   protected override get takesCharacters(): boolean {

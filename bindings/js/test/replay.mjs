@@ -13,10 +13,12 @@ export function readVectors(text) {
 }
 
 /** Whether the entry has what the vector is about. */
-export function isReplayed({ header: { options = {} } }) {
+export function isReplayed({ header }) {
+  const { options = {} } = header;
   // A stream of documents shows no partial documents here.
   const looks = options.documents !== undefined && (options.snapshots || options.patches || options.provisional);
-  return options.provider === undefined && options.envelope === undefined && !looks;
+  // The states are those of the Rust library, which only the providers' module reads.
+  return header.state === undefined && options.provider === undefined && options.envelope === undefined && !looks;
 }
 
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0));

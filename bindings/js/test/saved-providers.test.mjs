@@ -7,7 +7,7 @@ import { crc32 } from "node:zlib";
 
 import fc from "fast-check";
 
-import { Documents, Parser, restoreDocuments, restoreParser, saveParser } from "./all.mjs";
+import { restoreDocuments, restoreParser } from "./all.mjs";
 import * as providers from "../dist/providers/index.js";
 import { edited, edits } from "./edits.mjs";
 import { replayProviders } from "./replay-providers.mjs";
@@ -338,7 +338,6 @@ describe("a state that is refused", () => {
       ["other-choices", () => ProviderStream.restore("openai-chat", "city", state, { callLimits: { eventBytes: 500 } })],
       ["other-choices", () => ProviderStream.restore("openai-chat", "city", state, { duplicateKeys: "last-wins" })],
       ["other-kind", () => ProviderStream.restore("openai-chat", "city", text)],
-      ["other-kind", () => ProviderStream.restore("openai-chat", "city", saveParser(new Parser("city")))],
       ["not-saved-state", () => ProviderStream.restore("openai-chat", "city", utf8("{}"))],
       ["not-saved-state", () => ProviderStream.restore("openai-chat", "city", changed(3, 0x1b))],
       // That of the package for Python, which has the same in another form.

@@ -7,7 +7,7 @@
 // that are there, and each part checks what it reads.
 
 import { isBytes } from "../input.js";
-import { REFUSALS, refusedAs } from "../saved/envelope.js";
+import { REFUSALS, refusedAs } from "../saved/refusals.js";
 import { encode, isWellFormed } from "./instance.js";
 import { crc32 } from "./amazon.js";
 import { strict } from "./utf8.js";

@@ -7,7 +7,6 @@ import {
   BLANK,
   CLOSED,
   Documents,
-  FRAMINGS,
   OPEN,
   partsOf,
   REFUSED,
@@ -18,23 +17,23 @@ import {
 } from "../documents.js";
 import { COMMENTS } from "../lenient.js";
 import { VALUE } from "../states.js";
-import { unless, type Reader } from "./bytes.js";
-import { DOCUMENTS, restore, save, type Owner } from "./envelope.js";
+import { waiting } from "./input.js";
 import { checkSavable, noteOf, ownerOf, restoreText, saveText, takeNote } from "./parser.js";
+import { restore, save, unless, type Owner, type Reader, type SavedState } from "./state.js";
 
-/** Returns the stream's state as bytes, between two chunks: see {@link saveParser}. */
-export function saveDocuments(documents: Documents): Uint8Array {
+/** Returns the stream's state, between two chunks: see {@link saveParser}. */
+export function saveDocuments(documents: Documents): SavedState {
   const parts = partsOf(documents);
   const { text, at } = parts;
   checkSavable(text);
   const note = hasText(at) ? noteOf(text) : undefined;
   return save(ownerOfStream(parts), note, (out) => {
-    out.byte(at.state);
-    const offset = at.offset - (hasText(at) && text.isOpen ? text.input.waiting : 0);
+    out.number(at.state);
+    const offset = at.offset - (hasText(at) && text.isOpen ? waiting(text.input) : 0);
     for (const number of [at.number, at.start, offset]) out.number(number);
     // A state in the first line has no lines.
-    out.byte(Number(at.isAtom) | (Number(at.lines > 0) << 1));
-    out.byte(at.last);
+    out.number(Number(at.isAtom) | (Number(at.lines > 0) << 1));
+    out.number(at.last);
     if (at.lines > 0) {
       out.number(at.lines);
       out.number(at.line);
@@ -47,7 +46,7 @@ export function saveDocuments(documents: Documents): Uint8Array {
 export function restoreDocuments(
   framing: Framing,
   patterns: string | readonly string[],
-  state: Uint8Array,
+  state: SavedState,
   options: DocumentsOptions = {},
 ): Documents {
   const documents = new Documents(framing, patterns, options);
@@ -57,8 +56,8 @@ export function restoreDocuments(
 }
 
 function ownerOfStream({ framing, text }: DocumentsParts): Owner {
-  const owner = ownerOf(text, DOCUMENTS);
-  return { ...owner, choices: owner.choices.add(FRAMINGS.indexOf(framing)) };
+  const owner = ownerOf(text);
+  return { ...owner, kind: "documents", choices: [...owner.choices, framing] };
 }
 
 /** Returns true if the open text is part of a state. */
@@ -70,9 +69,9 @@ function read({ framing, text, at }: DocumentsParts, reader: Reader, note: unkno
   at.number = reader.place();
   at.start = reader.place();
   at.offset = reader.place();
-  const flags = reader.byte();
+  const flags = reader.atMost(3);
   at.isAtom = (flags & 1) !== 0;
-  at.last = reader.byte();
+  at.last = reader.atMost(255);
   if (flags >> 1 === 1) {
     at.lines = reader.atMost(at.offset);
     at.line = reader.place();
@@ -112,5 +111,5 @@ function read({ framing, text, at }: DocumentsParts, reader: Reader, note: unkno
   unless(isPossible === true && isInDocument === true && at.number <= most && at.start <= at.offset);
   if (!hasText(at)) return;
   takeNote(text, note);
-  if (text.isOpen) at.offset += input.waiting;
+  if (text.isOpen) at.offset += waiting(input);
 }

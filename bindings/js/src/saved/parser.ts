@@ -3,21 +3,19 @@
 // A state has nothing of the parser's own: it is a text, which is read once more through the same parser, and the counters
 // that this can't lead to. So any bytes give a parser that some text leads to, or an error.
 
-import type { Automaton } from "../automaton.js";
 import { prototypeKey } from "../values.js";
 import { Engine } from "../engine.js";
 import { Fault } from "../fault.js";
 import { AFTER, CLOSED, DONE, KEY_STRING, LITERAL, NO_ESCAPE, NUMBER, STRING } from "../states.js";
 import { TextError } from "../text-error.js";
-import { Growth } from "../growth.js";
 import { STRICT } from "../lenient.js";
 import type { Text } from "../text.js";
 import type { Limits, Settings } from "../options.js";
 import { spelling } from "../pattern.js";
 import { encode, joined, utf8Length } from "../utf8.js";
-import { unless, type Reader, type Writer } from "./bytes.js";
-import { Digest } from "./digest.js";
-import { PARSER, type Owner } from "./envelope.js";
+import { unless, type Owner, type Reader, type Writer } from "./state.js";
+import { restoreGrowth, saveGrowth } from "./growth.js";
+import { openHalf, savedBytes, waiting } from "./input.js";
 import { KEPT, leadToOpen, leadToShown, LEVEL, levelsOf, MATCH, NEXT_INDEX, OFFSET, type Lead } from "./lead.js";
 
 /** In the order of their numbers in a state. */
@@ -49,8 +47,6 @@ const ERROR_KINDS = [
   "private-key",
 ];
 
-const RETAIN = ["all", "matches", "nothing"];
-
 // How outcomes are written.
 const OPEN = 0;
 const FINISHED = 1;
@@ -59,26 +55,15 @@ const FAILED = 2;
 /** Added to the outcome if the text ends with a number that has ended. */
 const AFTER_NUMBER = 4;
 
-/** What the options are known by. */
-function choicesOf(settings: Settings): Digest {
-  const { limits, retain, rejectsDuplicates, snapshots, provisional, lenient, accept } = settings;
-  const small =
-    RETAIN.indexOf(retain) |
-    (rejectsDuplicates ? 4 : 0) |
-    ((snapshots ? (provisional ? 2 : 1) : 0) << 3) |
-    (accept && lenient !== undefined ? 32 : 0) |
-    ((lenient?.bits ?? 0) << 8);
+/** Returns the options that lead to other states. */
+function choicesOf({ limits, retain, rejectsDuplicates, snapshots, provisional, lenient, accept }: Settings): Owner["choices"] {
   const { depth, key, string, number, blank, total } = limits;
-  return [depth, key, string, number, blank, total, small].reduce((digest, choice) => digest.add(choice), new Digest());
+  const most = [depth, key, string, number, blank, total].map((limit) => (limit === Infinity ? null : limit));
+  return [retain, rejectsDuplicates, Boolean(snapshots), provisional, lenient?.bits ?? 0, lenient !== undefined && accept, ...most];
 }
 
-/** What patterns are known by. */
-function digestOf({ patterns }: Automaton): Digest {
-  return new Digest().addText(patterns.map((pattern) => `${spelling(pattern)}\n`).join(""));
-}
-
-export function ownerOf({ automaton, settings }: Text, kind = PARSER): Owner {
-  return { kind, patterns: digestOf(automaton), choices: choicesOf(settings) };
+export function ownerOf({ automaton, settings }: Text): Owner {
+  return { kind: "parser", patterns: automaton.patterns.map(spelling), choices: choicesOf(settings) };
 }
 
 /** Fails if a text cannot be saved: only the text as it came leads to where a lenient parser is. */
@@ -92,13 +77,13 @@ export function checkSavable(text: Text): void {
 export function noteOf(text: Text): unknown {
   const { input, output } = text;
   const { tree } = input.engine;
-  const half = text.isOpen ? input.openHalf : "";
+  const half = text.isOpen ? openHalf(input) : "";
   const note = {
     half: half === "" ? undefined : half.charCodeAt(0),
-    mark: input.openHalf === "" && input.waiting > 0 ? [...input.bytes] : undefined,
+    mark: openHalf(input) === "" && waiting(input) > 0 ? [...input.bytes] : undefined,
     refused: keyOf(output.refusal),
     hidden: keyOf(tree?.refusal),
-    growth: tree?.growth?.save(input.engine),
+    growth: tree?.growth && saveGrowth(tree.growth, input.engine),
   };
   return Object.values(note).some((part) => part !== undefined) ? note : undefined;
 }
@@ -116,7 +101,7 @@ export function takeNote(text: Text, note: unknown): void {
     unless(typeof half === "number" && half >= 0xd800 && half <= 0xdbff && text.isOpen);
     replay(text, String.fromCharCode(half as number));
     output.events = [];
-    unless(input.openHalf !== "");
+    unless(openHalf(input) !== "");
   }
   if (mark !== undefined) {
     unless(Array.isArray(mark) && !input.readsMark && engine.base === 0 && ["239", "239,187"].includes(mark.join()));
@@ -135,7 +120,7 @@ export function takeNote(text: Text, note: unknown): void {
   }
   if (growth !== undefined) {
     unless(tree !== undefined);
-    tree!.growth = Growth.restored(engine, growth);
+    tree!.growth = restoreGrowth(engine, growth);
   }
 }
 
@@ -144,10 +129,10 @@ export function takeNote(text: Text, note: unknown): void {
 export function saveText(text: Text, out: Writer): void {
   const { input, settings } = text;
   const outcome = text.isOpen ? OPEN : text.hasFailed ? FAILED : FINISHED;
-  out.byte(outcome | (hasEndedNumber(text, outcome) ? AFTER_NUMBER : 0));
+  out.number(outcome | (hasEndedNumber(text, outcome) ? AFTER_NUMBER : 0));
   if (outcome === FAILED) saveError(text.stoppedBy!, out);
   if (settings.retain === "all") {
-    out.bytes(input.savedBytes(text.stoppedBy));
+    out.bytes(savedBytes(input, text.stoppedBy));
     return;
   }
   saveLead(outcome === OPEN ? leadToOpen(text) : leadToShown(text), out);
@@ -165,7 +150,7 @@ function hasEndedNumber({ engine, input, settings }: Text, outcome: number): boo
   const isDone = outcome === OPEN && state === DONE && (input.translator?.step ?? STRICT) === STRICT;
   const hasFailed = outcome === FAILED && tree !== undefined && !isInLeaf && settings.lenient === undefined;
   if (settings.retain !== "all" || (!isDone && !hasFailed)) return false;
-  const bytes = input.savedBytes(undefined);
+  const bytes = savedBytes(input, undefined);
   const last = bytes[bytes.length - 1]!;
   return last >= 48 && last <= 57;
 }
@@ -188,7 +173,7 @@ function saveCounters(text: Text, out: Writer): void {
   for (const level of levelsOf(input.engine)) {
     if (isFailedInside(level, input.engine)) continue;
     const isDocument = level === input.engine;
-    const offset = isDocument ? input.offset - (input.half === "" ? input.waiting : 0) : level.base;
+    const offset = isDocument ? input.offset - (input.half === "" ? waiting(input) : 0) : level.base;
     out.number(level.lines);
     out.number(Math.max(0, offset - level.lineStart));
     out.number(text.isOpen ? countedLength(level, offset) : 0);
@@ -220,7 +205,7 @@ function limitOf(engine: Engine): readonly [most: number, quote: number] {
 }
 
 function saveError(error: TextError, out: Writer): void {
-  out.byte(Math.max(0, ERROR_KINDS.indexOf(error.kind)));
+  out.number(Math.max(0, ERROR_KINDS.indexOf(error.kind)));
   for (const number of [error.offset, error.line, error.column]) out.number(number);
   // No path is spelt so.
   out.text(error.path ?? "");
@@ -233,7 +218,7 @@ function saveError(error: TextError, out: Writer): void {
 export function restoreText(text: Text, reader: Reader): void {
   const { input, settings } = text;
   const { engine } = input;
-  const first = reader.byte();
+  const first = reader.atMost(FAILED | AFTER_NUMBER);
   const outcome = first & ~AFTER_NUMBER;
   const isLenient = settings.lenient !== undefined;
   unless(outcome <= FAILED);

@@ -129,7 +129,7 @@ const restored = restoreParser(["city"], saveParser(parser), { retain: "nothing"
 same<typeof restored, Parser>(true);
 same<ReturnType<typeof restored.clone>, Parser>(true);
 same<ReturnType<typeof restoreDocuments>, Documents>(true);
-// @ts-expect-error: a state is bytes
+// @ts-expect-error: a state is an object
 restoreParser("city", "state");
 
 const rewriter = new Rewriter([Rule.remove("a"), Rule.map("b", (json) => json), Rule.mapText("c", (piece) => piece ?? "")], { heldLimit: 9 });

@@ -1,0 +1,39 @@
+// What a state has of a parser's input: the bytes of the text as it came, and what waits for the next chunk.
+
+import type { Input } from "../input.js";
+import { BYTE_ORDER_MARK } from "../lenient.js";
+import type { TextError } from "../text-error.js";
+import { bytesOf, encode, encodeAt, endsInHalf, joined, joinedAll } from "../utf8.js";
+
+const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
+
+/** Returns the first half of a surrogate pair, if the text ends with it. */
+export function openHalf({ half, original }: Input): string {
+  const last = original[original.length - 1];
+  // A comment reads one at once.
+  return half === "" && last?.wereBytes === false && endsInHalf(last.text) ? last.text.slice(-1) : half;
+}
+
+/** Returns the number of bytes that wait and are not part of the text of a state. */
+export function waiting(input: Input): number {
+  if (openHalf(input) !== "") return 2;
+  return input.hasBegun || input.translator?.allows(BYTE_ORDER_MARK) === true ? 0 : input.bytes.length;
+}
+
+/** Returns the text as it came, as far as it was read; of one that has failed, up to the bad byte. All of it has to be retained. */
+export function savedBytes(input: Input, error: TextError | undefined): Uint8Array {
+  const { half, bytes, engine, translator } = input;
+  // The first two bytes of half a pair are known, but it goes on as text.
+  const ofHalf = half === "" || error === undefined ? NO_BYTES : encodeAt(`${half}\udc00`, 0).subarray(0, 2);
+  const rest = half !== "" ? ofHalf : waiting(input) > 0 ? NO_BYTES : bytes;
+  const all = joined(originalBytes(input), (translator === undefined ? engine.strayBytes : undefined) ?? rest);
+  if (error !== undefined) return all.subarray(0, error.offset + 1);
+  const isHeldBack = half === "" && openHalf(input) !== "";
+  return isHeldBack ? all.subarray(0, all.length - 2) : all;
+}
+
+function originalBytes({ engine, original, translator }: Input): Uint8Array {
+  if (translator === undefined) return encode(engine.kept!.whole());
+  const last = original.length - 1;
+  return joinedAll(original.map(({ text, wereBytes }, at) => bytesOf(text, wereBytes, at === last)));
+}
