@@ -23,7 +23,15 @@ for (const path of packed) {
   if (!FIXED.includes(path) && !isBuilt && !/^dist\/[a-z]+(?:-[a-z]+)*\.wasm$/.test(path)) fail(`${path} should not be packed`);
 }
 
-const { exports } = JSON.parse(readFileSync(join(here, "package.json"), "utf8"));
+const { exports, repository, homepage, bugs } = JSON.parse(readFileSync(join(here, "package.json"), "utf8"));
+// The registry refuses a package with provenance whose repository is not the one that published it.
+const [, address] = /^repository = "(.+)"$/m.exec(readFileSync(join(here, "../../Cargo.toml"), "utf8"));
+const EXPECTED = { repository: `git+${address}.git`, homepage: `${address}/tree/main/bindings/js`, bugs: `${address}/issues` };
+for (const [member, value] of Object.entries({ repository: repository?.url, homepage, bugs })) {
+  if (value !== EXPECTED[member]) fail(`package.json's ${member} is ${value}, not ${EXPECTED[member]}, which Cargo.toml's repository gives`);
+}
+if (repository?.directory !== "bindings/js") fail("package.json's repository names no directory bindings/js");
+
 const targets = (entry) => (typeof entry === "string" ? [entry] : Object.values(entry).flatMap(targets));
 for (const target of Object.values(exports).flatMap(targets)) {
   if (!packed.has(target.slice(2))) fail(`${target} is exported and not packed`);
