@@ -8,6 +8,7 @@ import { ToolCalls, type CallEvent } from "jsonspigot/calls";
 import { Documents, type DocumentEvent } from "jsonspigot/documents";
 import { Envelope, type EnvelopeEvent } from "jsonspigot/envelope";
 import { restoreDocuments, restoreParser, saveParser } from "jsonspigot/saved";
+import { fieldState, PartialJsonParser, type PartialJson } from "jsonspigot/compat";
 import { RewriteError, Rewriter, RewriteStream, Rule, type RewriterOptions } from "jsonspigot/rewrite";
 import * as providers from "jsonspigot/providers";
 import * as providersSlim from "jsonspigot/providers/slim";
@@ -171,3 +172,5 @@ same<ReturnType<typeof growing.push>, DeepPartial<Trip> | undefined>(true);
 same<ReturnType<typeof growing.value>, Trip>(true);
 // @ts-expect-error: the names are for `lenient`
 new Parser("a", { lenient: "model-output" });
+same<ReturnType<PartialJsonParser["push"]>, PartialJson>(true);
+same<ReturnType<typeof fieldState>, "partial" | "complete">(true);
