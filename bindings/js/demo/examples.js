@@ -1,4 +1,4 @@
-// The playground's examples: a text, the patterns that follow it, how it is read, and how many chunks of it are shown.
+// The playground's examples: a text, the patterns that follow it, what is read otherwise, and how many chunks of it are shown.
 
 export const EXAMPLES = {
   "Tool call": {
@@ -19,20 +19,30 @@ export const EXAMPLES = {
 }}]}`,
     patterns: "tool_calls[*].function.name\ntool_calls[*].function.arguments | city\ntool_calls[*].function.arguments | days",
   },
-  "Provider's chunks": {
-    text: `{"choices": [{"delta": {"role": "assistant", "content": ""}}]}
-{"choices": [{"delta": {"content": "Take the "}}]}
-{"choices": [{"delta": {"content": "tram to K\\u00f6ln."}}]}
-{"choices": [{"delta": {}, "finish_reason": "stop"}]}`,
-    patterns: "choices[*].delta.content\nchoices[*].finish_reason",
-    lines: true,
+  "Provider's stream": {
+    text: String.raw`data: {"id": "chatcmpl-1", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "Let me look."}}]}
+
+data: {"id": "chatcmpl-1", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "call_1", "function": {"name": "plan_trip", "arguments": "{\"city\": \"K"}}]}}]}
+
+data: {"id": "chatcmpl-1", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": "öln\", \"days\": 3}"}}]}}]}
+
+data: {"id": "chatcmpl-1", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}
+
+data: [DONE]
+
+`,
+    patterns: "city\ndays",
+    size: 40,
+  },
+  "JSON in a fence": {
+    text: "Here is the trip:\n\n```json\n{\"city\": \"Köln\", \"days\": 3}\n```\n\nShall I book it?\n",
+    patterns: "city\ndays",
   },
   "JSON Lines": {
     text: `{"name": "Ada", "born": 1815}
 {"name": "Grace", "born": 1906
 {"name": "Edsger", "born": 1930}`,
     patterns: "name\nborn",
-    lines: true,
   },
   "Cut off": {
     text: `{

@@ -20,7 +20,7 @@ function build(root) {
     add(parent, name, className, text, { "data-part": key, ...attributes });
   const bar = add(root, "div", "stage-bar");
   const legend = add(bar, "ul", "legend", "", { "aria-label": "Where each byte goes" });
-  for (const [name, words] of [["shown", "shown as it grows"], ["kept", "kept until complete"], ["hidden", "hidden from the user"]]) {
+  for (const [name, words] of [["shown", "shown as it grows"], ["kept", "kept until complete"], ["hidden", "never shown"]]) {
     add(add(legend, "li"), "span", name, words);
   }
   const clock = part(bar, "span", "clock", "clock", "0.0 s");
@@ -61,7 +61,6 @@ class Sent {
       if (this.#last?.className !== goes) this.#last = add(this.#root, "span", goes);
       this.#last.append(text);
     }
-    this.#root.scrollTop = this.#root.scrollHeight;
   }
 }
 
@@ -91,7 +90,6 @@ class Seen {
     } else if (event.kind === "end") {
       this.#text.classList.remove("growing");
     }
-    this.#root.scrollTop = this.#root.scrollHeight;
   }
 }
 
@@ -176,6 +174,7 @@ export function play(root, { length, pieces, action }) {
 
   const show = () => {
     const until = Math.min(run.now, length);
+    const before = run.at;
     while (run.at < pieces.length && pieces[run.at].at <= run.now) {
       const { at, runs, events } = pieces[run.at];
       run.sent.show(runs);
@@ -189,6 +188,8 @@ export function play(root, { length, pieces, action }) {
       done.textContent = `The whole call is valid: now ${action}`;
       done.classList.add("valid");
     }
+    // Once for all that is new, after the line below has its words, which may take room.
+    if (run.at > before) for (const part of [sent, seen]) part.scrollTop = part.scrollHeight;
     run.timeline.tick(until, run.firstAt);
     clock.textContent = seconds(until);
     rest.style.width = `${(Math.max(0, run.now - length) / REST) * 100}%`;

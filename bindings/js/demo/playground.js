@@ -1,125 +1,117 @@
 // Any text, cut into chunks: what each of them reports, and what is known when it fails.
 
-import { lenient, Parser } from "jsonspigot";
-import { Documents } from "jsonspigot/documents";
+import { lenient } from "jsonspigot";
 
+import { copy } from "./copy.js";
 import { EXAMPLES } from "./examples.js";
+import { READERS, recognize } from "./readers.js";
+
+/** The characters that are drawn on each side of what a panel is about: more than it has room for, however long the text. */
+const AROUND = 800;
+
+/** The number of draws in which a long text is played. */
+const STEPS = 250;
 
 const find = (id) => document.getElementById(id);
 
-/** By characters, not by UTF-16 units: whole emoji are easier to read. */
-function cut(text, size) {
-  const characters = [...text];
-  const chunks = [];
-  for (let at = 0; at < characters.length; at += size) chunks.push(characters.slice(at, at + size).join(""));
-  return chunks;
-}
-
-function eventLine(event) {
-  const place = `${event.kind.padEnd(6)} ${event.path ?? event.document}`;
-  switch (event.kind) {
-    case "begin":
-      return `${place}  (${event.type})`;
-    case "delta":
-      return `${place}  ${JSON.stringify(event.text)}`;
-    case "end":
-      return `${place}  = ${JSON.stringify(event.value)}`;
-    case "document":
-      return `document ${event.document} is complete`;
-    case "document-error":
-      return `document ${event.document} failed: ${event.error.message}`;
-    default:
-      return `${place}  ${event.error.message}`;
+/** Where each chunk begins, and where the last one ends. Characters are counted, not UTF-16 units, so emoji stay whole. */
+function boundariesOf(text, size) {
+  const boundaries = [0];
+  for (let at = 0, count = 1; at < text.length; count++) {
+    at += text.codePointAt(at) > 0xffff ? 2 : 1;
+    if (count % size === 0 || at === text.length) boundaries.push(at);
   }
+  return boundaries;
 }
 
-const deviationList = ({ count, list }) => {
-  const named = list.map(({ kind, offset }) => `${kind} at byte ${offset}`);
-  return named.join(", ") + (count > list.length ? `, and ${count - list.length} more` : "");
-};
-
-/** Feeds the chunks up to here, and one more call at the end of the text. */
-function readText(chunks, steps, patterns, options) {
-  const parser = new Parser(patterns, { ...options, snapshots: true });
-  const read = { events: [], patch: [], error: undefined };
-  try {
-    for (let at = 0; at < steps; at++) {
-      parser.patch();
-      read.events = parser.feed(chunks[at]);
-    }
-    if (steps === chunks.length) read.events = [...read.events, ...parser.finish()];
-  } catch (error) {
-    read.error = error;
-    read.events = [...read.events, ...(error.events ?? [])];
-  }
-  if (steps > 0) read.patch = parser.patch();
-  read.snapshot = parser.snapshot();
-  const { bytes, isComplete, deviations } = parser.status;
-  const state = !isComplete ? "still open" : deviations.count === 0 ? "complete and strict" : "complete";
-  read.verdict = `${bytes} bytes, ${state}`;
-  read.deviations = deviations;
-  parser.dispose();
-  return read;
-}
-
-/** The same of a stream of texts, a line each. */
-function readLines(chunks, steps, patterns, options) {
-  const { provisional: _, ...own } = options;
-  const documents = new Documents("lines", patterns, own);
-  const read = { events: [], patch: [], errors: [], snapshot: [] };
-  const note = (events) => {
-    for (const event of events) {
-      if (event.kind === "document") read.snapshot.push(event.value);
-      if (event.kind === "document-error") {
-        read.snapshot.push(null);
-        read.errors.push({ offset: event.start + event.error.offset });
-      }
-    }
-    return events;
-  };
-  for (const chunk of chunks.slice(0, steps)) read.events = note(documents.feed(chunk));
-  if (steps === chunks.length) read.events = [...read.events, ...note(documents.finish())];
-  const failed = read.errors.length;
-  read.verdict = `${read.snapshot.length} lines, ${failed === 0 ? "all of them whole" : `${failed} of them not JSON; the others are not affected`}`;
-  return read;
-}
-
-/** The index of the character that has a byte of the text in UTF-8. */
-function characterAt(characters, offset) {
-  const encoder = new TextEncoder();
-  let bytes = 0;
-  for (let at = 0; at < characters.length; at++) {
-    bytes += encoder.encode(characters[at]).length;
-    if (offset < bytes) return at;
-  }
-  return characters.length;
-}
-
-/** The chunks so far, with their cuts, the newest one marked, and the bytes at which it fails. */
-function showChunks(chunks, steps, offsets) {
-  const characters = [...chunks.join("")];
-  const bad = new Set(offsets.map((offset) => characterAt(characters, offset)));
-  const fed = find("fed");
-  fed.replaceChildren();
-  let at = 0;
-  chunks.slice(0, steps).forEach((chunk, number) => {
-    if (number > 0) Object.assign(fed.appendChild(document.createElement("span")), { className: "cut", textContent: "│" });
-    const element = fed.appendChild(document.createElement(number === steps - 1 ? "b" : "span"));
-    for (const character of chunk) {
-      if (bad.has(at)) Object.assign(element.appendChild(document.createElement("mark")), { textContent: character === "\n" ? "⏎\n" : character });
-      else element.append(character);
-      at += 1;
-    }
+/** Turns ascending offsets in UTF-8 into indices. */
+function indicesOf(text, offsets) {
+  const bytes = new TextEncoder().encode(text);
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let [from, index] = [0, 0];
+  return offsets.map((offset) => {
+    index += decoder.decode(bytes.subarray(from, offset)).length;
+    from = offset;
+    return index;
   });
-  if (bad.has(at)) Object.assign(fed.appendChild(document.createElement("mark")), { textContent: "⌁", title: "more was expected here" });
-  // What it is about stays in sight.
+}
+
+function eventLine({ kind, path, document, ...event }) {
+  const { type, text, value, raw, error, deviations, ...others } = event;
+  const place = `${kind.padEnd(6)} ${path}`;
+  if (kind === "begin") return `${place}  (${type})`;
+  if (kind === "delta") return `${place}  ${JSON.stringify(text)}`;
+  if (kind === "end") return `${place}  = ${raw}`;
+  if (path !== undefined) return `${place}  ${error.message}`;
+  return [kind, document, JSON.stringify({ type, text, ...others }), error?.message ?? raw].filter((part) => part !== undefined && part !== "{}").join("  ");
+}
+
+/** The text's beginning and end, with what is between them left out if it is long. */
+function clip(text) {
+  const left = text.length - 8 * AROUND;
+  return left <= 0 ? text : `${text.slice(0, 4 * AROUND)}\n⋯ ${left} characters ⋯\n${text.slice(-4 * AROUND)}`;
+}
+
+/** Reads a text in two chunks, which gives what any other cuts do. The events and the patch are those of the second one. */
+function read({ source, note = () => {}, isOwn = () => false, known, patch = () => [], verdict, offsets = [] }, [before, chunk], isOver) {
+  const result = { events: [], patch: [], offsets };
+  let isInChunk = false;
+  const take = (events) => {
+    events.forEach(note);
+    if (isInChunk) result.events.push(...events.filter((event) => !isOwn(event)));
+  };
+  try {
+    take(source.feed(before));
+    patch();
+    isInChunk = true;
+    take(source.feed(chunk));
+    if (isOver) take(source.finish());
+    result.verdict = verdict(isOver);
+  } catch (error) {
+    take(error.events ?? []);
+    result.verdict = { text: error.message, isBad: true };
+    offsets.push(error.offset);
+  }
+  if (isInChunk) result.patch = patch();
+  result.known = known();
+  source.dispose?.();
+  return result;
+}
+
+/** The result where no reader can be made: a pattern is invalid, for example. */
+const refused = ({ message }) => ({ events: [], patch: [], known: "", offsets: [], verdict: { text: message, isBad: true } });
+
+/** Draws the chunks so far around the first bad byte or the newest chunk. */
+function drawChunks(text, boundaries, steps, bad) {
+  const end = boundaries[steps];
+  const about = bad[0] ?? end;
+  const first = Math.max(0, boundaries.findIndex((boundary) => boundary > about - AROUND) - 1);
+  const last = boundaries.findLastIndex((boundary) => boundary < about + AROUND);
+  const near = bad.filter((at) => at >= boundaries[first] && at < end && at < boundaries[last] + AROUND);
+  const make = (name, textContent, title = "") => Object.assign(document.createElement(name), { textContent, title });
+  const nodes = first > 0 ? [make("i", `⋯ ${boundaries[first]} characters ⋯`)] : [];
+  for (let number = first; number <= last && number < steps; number++) {
+    const node = make(number === steps - 1 ? "b" : "span", "");
+    let from = boundaries[number];
+    const to = boundaries[number + 1];
+    for (const at of near.filter((at) => at >= from && at < to)) {
+      const character = String.fromCodePoint(text.codePointAt(at));
+      node.append(text.slice(from, at), make("mark", character === "\n" ? "⏎\n" : character));
+      from = at + character.length;
+    }
+    node.append(text.slice(from, to));
+    nodes.push(node);
+  }
+  if (bad.includes(end)) nodes.push(make("mark", "⌁", "more was expected here"));
+  const fed = find("fed");
+  fed.replaceChildren(...nodes);
   const newest = fed.querySelector("mark") ?? fed.lastElementChild;
   if (newest) fed.scrollTop = newest.offsetTop - fed.offsetTop - fed.clientHeight / 2;
 }
 
 const toText = (state) => {
-  const bytes = new TextEncoder().encode(JSON.stringify(state));
-  return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  const bytes = Array.from(new TextEncoder().encode(JSON.stringify(state)), (byte) => String.fromCharCode(byte));
+  return btoa(bytes.join("")).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 };
 const fromText = (text) => {
   const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (byte) => byte.charCodeAt(0));
@@ -127,41 +119,44 @@ const fromText = (text) => {
 };
 
 export function playground() {
-  const [json, patterns, size, step, play] = ["json", "patterns", "size", "step", "play"].map(find);
-  const boxes = ["provisional", "tolerate", "lines"].map(find);
+  const [text, patterns, size, kind, step, play] = ["text", "patterns", "size", "kind", "step", "play"].map(find);
+  const boxes = ["provisional", "tolerate"].map(find);
   let timer;
 
   const show = () => {
-    const chunks = cut(json.value, Math.max(1, Math.floor(Number(size.value)) || 1));
-    step.max = String(chunks.length);
+    const { value } = text;
+    const boundaries = boundariesOf(value, Math.max(1, Math.floor(Number(size.value)) || 1));
+    const count = boundaries.length - 1;
+    step.max = String(count);
     const steps = Number(step.value);
-    find("step-label").textContent = `${steps} of ${chunks.length}`;
-    const [provisional, tolerate, lines] = boxes.map(({ checked }) => checked);
-    const options = { provisional, ...(tolerate ? { lenient: lenient("model-output"), accept: true } : {}) };
-    const verdict = find("verdict");
-    let read;
+    find("step-label").textContent = `${steps} of ${count}`;
+    const [provisional, tolerate] = boxes.map(({ checked }) => checked);
+    const tolerated = tolerate ? { lenient: lenient("model-output"), accept: true } : {};
+    const options = { spelling: true, provisional, ...tolerated };
+    const list = patterns.value.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+    const end = boundaries[steps];
+    const start = boundaries[Math.max(0, steps - 1)];
+    const chunks = [value.slice(0, start), value.slice(start, end)];
+    let panels;
     try {
-      const list = patterns.value.split("\n").map((line) => line.trim()).filter((line) => line !== "");
-      read = (lines ? readLines : readText)(chunks, steps, list, options);
+      panels = read(READERS[kind.value || recognize(value)](list, options), chunks, steps === count);
     } catch (error) {
-      verdict.textContent = error.message;
-      verdict.className = "verdict bad";
-      return;
+      panels = refused(error);
     }
-    const { error, errors = error ? [error] : [], deviations } = read;
-    showChunks(chunks, steps, errors.map(({ offset }) => offset));
-    find("snapshot").textContent = JSON.stringify(read.snapshot, undefined, 2) ?? "";
-    find("events").textContent = read.events.map(eventLine).join("\n");
-    find("patch").textContent = read.patch.map((op) => JSON.stringify(op)).join("\n");
-    const isOver = steps === chunks.length;
-    verdict.className = `verdict ${errors.length > 0 ? "bad" : isOver ? "good" : ""}`;
-    const passed = deviations?.count > 0 ? `; tolerated: ${deviationList(deviations)}` : "";
-    verdict.textContent = (error ? error.message : read.verdict) + passed;
+    const { verdict } = panels;
+    drawChunks(value, boundaries, steps, indicesOf(value, panels.offsets));
+    find("known").textContent = clip(panels.known);
+    // The newest is at the end.
+    find("known").scrollTop = steps < count ? 1e6 : 0;
+    find("events").textContent = clip(panels.events.map(eventLine).join("\n"));
+    find("patch").textContent = clip(panels.patch.join("\n"));
+    find("verdict").textContent = verdict.text;
+    find("verdict").className = `verdict ${verdict.isBad ? "bad" : steps === count ? "good" : ""}`;
   };
 
   /** Shows so many chunks, or all. */
   const showTo = (steps) => {
-    step.max = String(json.value.length);
+    step.max = String(text.value.length);
     step.value = String(steps ?? step.max);
     show();
   };
@@ -176,7 +171,7 @@ export function playground() {
     if (step.value === step.max) step.value = "0";
     play.textContent = "Pause";
     timer = setInterval(() => {
-      step.value = String(Number(step.value) + 1);
+      step.value = String(Number(step.value) + Math.ceil(Number(step.max) / STEPS));
       show();
       if (step.value === step.max) stop();
     }, 120);
@@ -184,9 +179,10 @@ export function playground() {
 
   const set = (state) => {
     stop();
-    json.value = state.text;
+    text.value = state.text;
     patterns.value = state.patterns;
     size.value = String(state.size ?? 6);
+    kind.value = state.kind ?? "";
     for (const box of boxes) box.checked = Boolean(state[box.id]);
     showTo(state.step);
   };
@@ -196,16 +192,13 @@ export function playground() {
     Object.assign(button, { type: "button", textContent: name });
     button.addEventListener("click", () => set(example));
   }
-  find("link").addEventListener("click", async () => {
-    const state = { text: json.value, patterns: patterns.value, size: Number(size.value), step: Number(step.value) };
+  find("link").addEventListener("click", () => {
+    const state = { text: text.value, patterns: patterns.value, size: Number(size.value), kind: kind.value, step: Number(step.value) };
     for (const box of boxes) state[box.id] = box.checked;
     history.replaceState(null, "", `#${toText(state)}`);
-    // Pages from the disk may have no clipboard; the address bar has the link.
-    const isCopied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
-    find("link").textContent = isCopied ? "Link copied" : "In the address bar";
-    setTimeout(() => (find("link").textContent = "Link to this"), 2000);
+    copy(find("link"), location.href, "In the address bar");
   });
-  for (const input of [json, patterns, size, ...boxes]) {
+  for (const input of [text, patterns, size, kind, ...boxes]) {
     input.addEventListener("input", () => {
       stop();
       showTo();

@@ -54,9 +54,50 @@ describe("the demo page", { skip: program ? false : "no Chromium here" }, () => 
   });
   after(() => browser?.close());
 
-  test("it is one file of at most 150 KB", () => {
-    assert.ok(statSync(file).size <= 150_000, `${statSync(file).size} bytes`);
+  test("it is one file of at most 450 KB, with the module of the provider streams", () => {
+    assert.ok(statSync(file).size <= 450_000, `${statSync(file).size} bytes`);
     assert.doesNotMatch(readFileSync(file, "utf8"), /<(?:script|link|img)[^>]*(?:src|href)="(?!data:)/);
+  });
+
+  test("it links to the repository", async () => {
+    const { repository } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
+    const page = await open();
+    assert.equal(`git+${await page.locator("nav a", { hasText: "Source" }).getAttribute("href")}.git`, repository.url);
+    await page.close();
+  });
+
+  test("each program is copied as it is shown, and the JavaScript one runs", async () => {
+    const page = await open({ permissions: ["clipboard-read", "clipboard-write"] });
+    for (const language of ["Rust", "JavaScript", "Python"]) {
+      await page.locator(".tabs label", { hasText: new RegExp(`^${language}$`) }).click();
+      await page.locator("#copy").click();
+      await page.locator("#copy", { hasText: "Copied" }).waitFor();
+      const code = await page.evaluate(() => navigator.clipboard.readText());
+      assert.equal(code, await page.locator(`.code.${language.toLowerCase()}`).textContent());
+      if (language !== "JavaScript") continue;
+      const program = join(root, "demo/site/sample.mjs");
+      writeFileSync(program, code);
+      const output = execFileSync(process.execPath, [program], { input: readFileSync(`${root}demo/call.txt`), encoding: "utf8" });
+      assert.match(output, /^ask_slots\[0\]\.options\[1\] end On hikes$/m);
+      assert.match(output, /^reply end Three quick questions/m);
+    }
+    await page.close();
+  });
+
+  test("a phone shows the stage on its first screen, and nothing is cut", async () => {
+    const page = await open({ viewport: { width: 390, height: 844 }, reducedMotion: "reduce" });
+    await page.locator(".done.valid").waitFor();
+    const bottom = (selector) => page.locator(selector).last().evaluate((element) => element.getBoundingClientRect().bottom);
+    for (const selector of ["#stage .stage-row.waits", "#stage .panel", "#stage .buttons"]) {
+      assert.ok((await bottom(selector)) <= 844, `${selector} ends at ${await bottom(selector)}`);
+    }
+    assert.ok((await bottom(".reply")) <= (await bottom(".seen")), "the reply's last line");
+    for (const language of ["rust", "javascript", "python"]) {
+      await page.locator(`.tabs label[for=${language}]`).click();
+      const cut = await page.locator("pre:visible").evaluateAll((all) => all.filter((pre) => pre.scrollWidth > pre.clientWidth).length);
+      assert.equal(cut, 0, language);
+    }
+    await page.close();
   });
 
   test("the stage never stands still and nothing jumps, wide and narrow, light and dark", async () => {
@@ -139,35 +180,125 @@ describe("the demo page", { skip: program ? false : "no Chromium here" }, () => 
 
   test("the playground shows what each chunk tells", async () => {
     const page = await open();
-    await page.locator("#json").fill('{"city": "Köln", "days": [1, 23');
+    await page.locator("#text").fill('{"city": "Köln", "days": [1, 23');
     await page.locator("#patterns").fill("city");
     await page.locator("#size").fill("12");
     await page.locator("#step").fill("1");
     assert.equal(await page.locator("#events").textContent(), 'begin  city  (string)\ndelta  city  "Kö"');
     await page.locator("#step").fill("2");
-    assert.equal(JSON.parse(await page.locator("#snapshot").textContent()).city, "Köln");
+    assert.equal(JSON.parse(await page.locator("#known").textContent()).city, "Köln");
     assert.match(await page.locator("#patch").textContent(), /"op":"append","path":"\/city","value":"ln"/);
     await page.locator("#step").fill("3");
     assert.match(await page.locator("#verdict").textContent(), /^incomplete: /);
     assert.equal(await page.locator("#fed mark").count(), 1);
     await page.locator("#patterns").fill("city[");
     assert.match(await page.locator("#verdict").textContent(), /^invalid pattern/);
+    for (const panel of ["#known", "#events", "#patch"]) assert.equal(await page.locator(panel).textContent(), "", "nothing of before");
     await page.close();
   });
 
   test("a bad byte is marked where it is, and what was known stays", async () => {
     const page = await open();
-    await page.locator("#json").fill('{"city": "Köln 🗼", "days": [1, x]}');
+    await page.locator("#text").fill('{"city": "Köln 🗼", "days": [1, x]}');
     assert.equal(await page.locator("#fed mark").textContent(), "x");
-    await page.locator("#json").fill(`["${"long ".repeat(2000)}"x]`);
+    await page.locator("#text").fill(`["${"long ".repeat(2000)}"x]`);
     const inSight = await page.locator("#fed").evaluate((fed) => {
       const [box, mark] = [fed, fed.querySelector("mark")].map((it) => it.getBoundingClientRect());
       return fed.scrollHeight > fed.clientHeight && mark.top >= box.top && mark.bottom <= box.bottom;
     });
     assert.ok(inSight, "in a long text too");
-    await page.locator("#json").fill('{"city": "Köln 🗼", "days": [1, x]}');
-    assert.deepEqual(JSON.parse(await page.locator("#snapshot").textContent()), { city: "Köln 🗼", days: [1] });
+    await page.locator("#text").fill('{"city": "Köln 🗼", "days": [1, x]}');
+    assert.deepEqual(JSON.parse(await page.locator("#known").textContent()), { city: "Köln 🗼", days: [1] });
     await page.close();
+  });
+
+  test("numbers are shown as they are spelled", async () => {
+    const page = await open();
+    await page.locator("#text").fill('{"a":12345678901234567890,"b":1e400,"c":-0.0}');
+    await page.locator("#patterns").fill("*");
+    await page.locator("#size").fill("500");
+    assert.equal(await page.locator("#known").textContent(), '{\n  "a": 12345678901234567890,\n  "b": 1e400,\n  "c": -0.0\n}');
+    assert.match(await page.locator("#events").textContent(), /end {4}a {2}= 12345678901234567890\n.*\nend {4}b {2}= 1e400\n/);
+    assert.match(await page.locator("#patch").textContent(), /12345678901234567890.*1e400/);
+    await page.locator("#text").fill('{"a":1e400}\n{"a":2}');
+    assert.match(await page.locator("#known").textContent(), /"a": 1e400/);
+    await page.close();
+  });
+
+  test("JSON Lines, a provider's stream and text with fences are recognized, and may be named", async () => {
+    const page = await open();
+    const verdict = async (text) => {
+      await page.locator("#text").fill(text);
+      return page.locator("#verdict").textContent();
+    };
+    await page.locator("#patterns").fill("city");
+    const events = [
+      '{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"plan","input":{}}}',
+      '{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\\"city\\": 1e400"}}',
+    ];
+    const body = events.map((event) => `event: ${JSON.parse(event).type}\ndata: ${event}\n\n`).join("");
+    assert.match(await verdict(body), /^Stream of anthropic: the input of a call is incomplete/);
+    assert.equal(await page.locator("#known").textContent(), 'plan, truncated\n{\n  "city": 1e400');
+    assert.equal(await page.locator("#verdict.bad").count(), 1);
+    assert.match(await verdict(events.join("\n")), /^2 lines, all of them whole/);
+    await page.locator("#kind").selectOption("stream");
+    assert.match(await page.locator("#verdict").textContent(), /^Stream of anthropic: /);
+    await page.locator("#kind").selectOption("");
+    assert.equal(await verdict('So:\n```json\n{"city": "K"}\n```\nOr:\n```\n[1,'), "Fences of JSON: complete, truncated");
+    assert.equal(await page.locator("#known").textContent(), 'text\nSo:\n\nfence:*, complete\n{\n  "city": "K"\n}\n\ntext\nOr:\n\nfence:*, truncated\n[\n  1,\n  ');
+    assert.match(await verdict('{"code": "```"}'), /complete and strict/);
+    assert.match(await verdict("{\n}"), /complete and strict/);
+    await page.close();
+  });
+
+  test("a long text costs no more to draw than a short one", async () => {
+    // Without motion the stage draws nothing meanwhile.
+    const page = await open({ reducedMotion: "reduce" });
+    await page.evaluate(() => {
+      window.drawn = { reads: 0, nodes: 0 };
+      for (const [type, name] of [[HTMLElement, "offsetTop"], [Element, "clientHeight"], [Element, "scrollTop"], [Element, "scrollHeight"]]) {
+        const { get, ...others } = Object.getOwnPropertyDescriptor(type.prototype, name);
+        const counting = function () {
+          window.drawn.reads += 1;
+          return get.call(this);
+        };
+        Object.defineProperty(type.prototype, name, { ...others, get: counting });
+      }
+      new MutationObserver((records) => records.forEach(({ addedNodes }) => addedNodes.forEach((node) => {
+        window.drawn.nodes += 1 + (node.querySelectorAll?.("*").length ?? 0);
+      }))).observe(document.getElementById("fed").closest("section"), { childList: true, subtree: true });
+    });
+    const row = '{"id": 1, "name": "Köln 🗼"}';
+    const texts = {
+      text: `[${`${row},`.repeat(7000)}1]`,
+      bad: `[${`${row},`.repeat(7000)}x`,
+      lines: `${row}\n`.repeat(7000),
+      "bad lines": `1\n${"x\n".repeat(100_000)}`,
+      stream: `data: {"choices": [{"delta": {"content": "${"a piece ".repeat(8)}"}}]}\n\n`.repeat(2000),
+      fence: `\`\`\`\n[${`${row},`.repeat(7000)}1]\n\`\`\``,
+    };
+    for (const [name, text] of Object.entries(texts)) {
+      assert.ok(text.length >= 190_000, `${name}: ${text.length}`);
+      for (const size of ["1", "6", "500"]) {
+        const { reads, nodes, shown } = await page.evaluate(async ([text, size]) => {
+          const find = (id) => document.getElementById(id);
+          find("text").value = text;
+          find("size").value = size;
+          window.drawn = { reads: 0, nodes: 0 };
+          find("text").dispatchEvent(new Event("input"));
+          await new Promise(requestAnimationFrame);
+          return { ...window.drawn, shown: ["fed", "known", "events", "patch"].reduce((sum, id) => sum + find(id).textContent.length, 0) };
+        }, [text, size]);
+        assert.ok(nodes > 1 && nodes <= 4000, `${name}, ${size}: ${nodes} nodes`);
+        assert.ok(reads <= 4, `${name}, ${size}: layout is read ${reads} times`);
+        assert.ok(shown <= 30_000, `${name}, ${size}: ${shown} characters`);
+      }
+    }
+    // A link of it has all of it.
+    await page.locator("#link").click();
+    const again = await open({ fragment: new URL(page.url()).hash });
+    assert.equal(await again.locator("#text").inputValue(), texts.fence);
+    await Promise.all([page, again].map((opened) => opened.close()));
   });
 
   test("the examples, and what is tolerated", async () => {
@@ -177,16 +308,18 @@ describe("the demo page", { skip: program ? false : "no Chromium here" }, () => 
       return page.locator("#verdict").textContent();
     };
     assert.match(await show("A model's mistakes"), /complete; tolerated: comments at byte 4, control-characters at byte 69, trailing-commas at byte 100/);
-    assert.deepEqual(JSON.parse(await page.locator("#snapshot").textContent()).days, [1, 2, 3]);
+    assert.deepEqual(JSON.parse(await page.locator("#known").textContent()).days, [1, 2, 3]);
     await page.locator("#tolerate").uncheck();
     assert.match(await page.locator("#verdict").textContent(), /line 2 column 3/);
     assert.match(await show("Cut off"), /^incomplete: /);
     assert.match(await show("JSON Lines"), /^3 lines, 1 of them not JSON/);
-    assert.equal(JSON.parse(await page.locator("#snapshot").textContent())[2].name, "Edsger");
+    assert.equal(JSON.parse(await page.locator("#known").textContent())[2].name, "Edsger");
     assert.equal(await page.locator("#fed mark").count(), 1);
-    assert.match(await show("Provider's chunks"), /^4 lines, all of them whole/);
+    assert.equal(await show("Provider's stream"), "Stream of openai-chat: whole");
+    assert.equal(await page.locator("#known").textContent(), 'text\nLet me look.\n\nplan_trip, complete\n{\n  "city": "Köln",\n  "days": 3\n}');
+    assert.equal(await show("JSON in a fence"), "Fences of JSON: complete");
     assert.match(await show("JSON in a string"), /complete and strict/);
-    const text = await page.locator("#json").inputValue();
+    const text = await page.locator("#text").inputValue();
     await page.locator("#step").fill(String(Math.ceil((text.indexOf("K") + 1) / 6)));
     assert.match(await page.locator("#events").textContent(), /arguments \| city/);
     await page.close();
@@ -194,28 +327,32 @@ describe("the demo page", { skip: program ? false : "no Chromium here" }, () => 
 
   test("the play button goes through the chunks", async () => {
     const page = await open();
-    await page.locator("#json").fill('["a", "b"]');
+    await page.locator("#text").fill('["a", "b"]');
     await page.locator("#size").fill("4");
+    await page.evaluate(() => {
+      window.labels = [];
+      const label = document.getElementById("step-label");
+      new MutationObserver(() => window.labels.push(label.textContent)).observe(label, { childList: true });
+    });
     await page.locator("#play").click();
-    await page.locator("#step-label", { hasText: "1 of 3" }).waitFor();
-    await page.locator("#step-label", { hasText: "3 of 3" }).waitFor();
-    assert.equal(await page.locator("#play").textContent(), "Play");
+    await page.locator("#play", { hasText: "Play" }).waitFor();
+    assert.deepEqual(await page.evaluate(() => window.labels), ["1 of 3", "2 of 3", "3 of 3"]);
     await page.close();
   });
 
   test("a link has the text, its patterns and how it is read", async () => {
     const page = await open();
-    await page.locator("#json").fill('{"a": "\u{1F37A}"}\n{"a": 2}');
+    await page.locator("#text").fill('{"a": "\u{1F37A}"}\n{"a": 2}');
     await page.locator("#patterns").fill("a");
-    await page.locator("#lines").check();
+    await page.locator("#kind").selectOption("lines");
     await page.locator("#link").click();
     const fragment = new URL(page.url()).hash;
     const again = await open({ fragment });
-    assert.equal(await again.locator("#json").inputValue(), '{"a": "\u{1F37A}"}\n{"a": 2}');
+    assert.equal(await again.locator("#text").inputValue(), '{"a": "\u{1F37A}"}\n{"a": 2}');
     assert.match(await again.locator("#verdict").textContent(), /^2 lines, all of them whole/);
     // Somebody else's fragment is none.
     const other = await open({ fragment: "#play-title" });
-    assert.match(await other.locator("#json").inputValue(), /ask_slots/);
+    assert.match(await other.locator("#text").inputValue(), /ask_slots/);
     await Promise.all([page, again, other].map((opened) => opened.close()));
   });
 

@@ -1,0 +1,7 @@
+/** Copies a text, and says on the button whether it could: a page from the disk may have no clipboard. */
+export async function copy(button, text, otherwise) {
+  const isCopied = await navigator.clipboard?.writeText(text).then(() => true, () => false);
+  button.dataset.label ??= button.textContent;
+  button.textContent = isCopied ? "Copied" : otherwise;
+  setTimeout(() => (button.textContent = button.dataset.label), 2000);
+}
