@@ -8,7 +8,7 @@
 //    and for text that is not JSON, the stream has to say that the call was not cut: by an end of its own, or by a reason that
 //    is known to mean so. An unknown reason counts as a cut, because acting on half a command is worse than asking again.
 
-import { payloadOf, type InputStatus, type Payload, type Verdict } from "../payload/payload.js";
+import { payloadOf, type CallInput, type InputStatus, type Verdict } from "../payload/payload.js";
 import type { TextError } from "../text-error.js";
 import type { Making } from "../values.js";
 import type { Input, Report } from "./input.js";
@@ -55,7 +55,7 @@ export function payloadAtEnd(
   isUnconfirmed: boolean,
   making: Making,
   report: Report,
-): Payload {
+): CallInput {
   const isWhole = leftOut === undefined && !isUnconfirmed;
   const isSure = isRegular(ending) && isWhole;
   const truncated: Verdict = { status: "truncated", reason: leftOut ?? ending.reason ?? "incomplete" };
@@ -64,7 +64,7 @@ export function payloadAtEnd(
   else if (!isSure) verdict = truncated;
   else verdict = { status: input === undefined && !isText ? "empty" : "raw" };
   const payload = payloadOf(verdict, input?.raw ?? "", input?.text, input?.error, making);
-  return verdict.status === "empty" ? { ...payload, value: {} } : payload;
+  return payload.status === "empty" ? { ...payload, value: {} } : payload;
 }
 
 function verdictOn(input: Input, mayBeComplete: boolean, truncated: Verdict, report: Report): Verdict {

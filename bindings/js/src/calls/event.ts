@@ -1,7 +1,7 @@
 // The events of tool calls.
 
 import type { Event } from "../events.js";
-import type { Payload } from "../payload/payload.js";
+import type { CallInput } from "../payload/payload.js";
 
 /** The party that executes a call. */
 export type Executor = "client" | "provider";
@@ -23,14 +23,14 @@ export interface CallStartEvent {
 /** A begin, delta, end or inner error of a pattern's match in the input of a call. */
 export type CallMatchEvent = Event & { readonly call: number };
 
-/** The input of a call has ended, with this result. */
-export interface InputEvent extends Payload {
+/** The input of a call has ended, with a result that depends on its `status`. */
+export type InputEvent = CallInput & {
   readonly kind: "input";
   readonly call: number;
   readonly id?: string;
   readonly name?: string;
   readonly executed: Executor;
-}
+};
 
 /** Something came that can't be part of a call, or is beyond a limit. The stream goes on. */
 export interface CallErrorEvent {

@@ -6,4 +6,16 @@ export type { Slot } from "./call-index.js";
 export type { CallErrorEvent, CallEvent, CallMatchEvent, CallMismatchEvent, CallStartEvent, Executor, InputEvent } from "./event.js";
 export type { CallStart } from "./open-call.js";
 export type { ToolCallsOptions } from "./options.js";
-export type { InputStatus, Payload } from "../payload/payload.js";
+export type {
+  AcceptedPayload,
+  CallInput,
+  CompletePayload,
+  EmptyInput,
+  EmptyPayload,
+  InputStatus,
+  MalformedPayload,
+  Payload,
+  RawPayload,
+  TrailingPayload,
+  TruncatedPayload,
+} from "../payload/payload.js";

@@ -30,15 +30,18 @@ export interface FragmentEvent {
   readonly text: string;
 }
 
-/** A payload has ended, with this result. It is truncated where the text ended (`end-of-input`), or at its limit (`limit`). */
-export interface PayloadEvent extends Payload {
+/**
+ * A payload has ended, with a result that depends on its `status`. It is truncated where the text ended (`end-of-input`), or at
+ * its limit (`limit`).
+ */
+export type PayloadEvent = Payload & {
   readonly kind: "payload";
   readonly mark: string;
   /** The closing mark as it came. */
   readonly close: string;
   /** Bytes between the marks. */
   readonly length: number;
-}
+};
 
 /** The events of an envelope. */
 export type EnvelopeEvent = VisibleTextEvent | PayloadStartEvent | PayloadMatchEvent | FragmentEvent | PayloadEvent;

@@ -10,4 +10,14 @@ export type {
   PayloadStartEvent,
   VisibleTextEvent,
 } from "./event.js";
-export type { InputStatus, Payload } from "../payload/payload.js";
+export type {
+  AcceptedPayload,
+  CompletePayload,
+  EmptyPayload,
+  InputStatus,
+  MalformedPayload,
+  Payload,
+  RawPayload,
+  TrailingPayload,
+  TruncatedPayload,
+} from "../payload/payload.js";

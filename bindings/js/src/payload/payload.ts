@@ -9,34 +9,93 @@ import { makeValue, type Json, type Making } from "../values.js";
 import { areAlike } from "./alike.js";
 import { valuesOf } from "./values.js";
 
+/** What every text has at its end, whatever its status. */
+interface AnyPayload {
+  /** The text as it came. */
+  readonly raw: string;
+  /** The error in the JSON. */
+  readonly error?: JsonSpigotError;
+}
+
+/** The text is complete JSON. */
+export interface CompletePayload extends AnyPayload {
+  readonly status: "complete";
+  readonly value: Json;
+}
+
+/** The text is complete, and JSON but for deviations that you accept. */
+export interface AcceptedPayload extends AnyPayload {
+  readonly status: "accepted";
+  readonly value: Json;
+  /** The strict JSON text that the text as it came stands for. */
+  readonly strict: string;
+  /** Where it deviates from JSON, the first 100 places. */
+  readonly deviations: readonly DeviationReport[];
+  /** The number of further places. */
+  readonly more?: number;
+}
+
+/** There is no text. */
+export interface EmptyPayload extends AnyPayload {
+  readonly status: "empty";
+  readonly value?: undefined;
+}
+
+/** A call has no input, which stands for an object without members. */
+export interface EmptyInput extends AnyPayload {
+  readonly status: "empty";
+  /** `{}` */
+  readonly value: Json;
+}
+
+/** The text was cut, or something of it was lost. */
+export interface TruncatedPayload extends AnyPayload {
+  readonly status: "truncated";
+  readonly value?: undefined;
+  /** The provider's word for the end (`max_tokens`), `end-of-input`, … */
+  readonly reason: string;
+}
+
+/** The text is not JSON. */
+export interface MalformedPayload extends AnyPayload {
+  readonly status: "malformed";
+  readonly value?: undefined;
+}
+
+/** Something follows the JSON. */
+export interface TrailingPayload extends AnyPayload {
+  readonly status: "trailing";
+  readonly value?: undefined;
+  /** The values, if the text is nothing but whole values. Which of them were meant, only you can tell. */
+  readonly values?: readonly Json[];
+  /** True if these are all equal. */
+  readonly repeated?: boolean;
+}
+
+/** The text is not JSON by nature, and complete. */
+export interface RawPayload extends AnyPayload {
+  readonly status: "raw";
+  readonly value?: undefined;
+}
+
+/** The outcome of a payload in text, by its `status`. */
+export type Payload =
+  | CompletePayload
+  | AcceptedPayload
+  | EmptyPayload
+  | TruncatedPayload
+  | MalformedPayload
+  | TrailingPayload
+  | RawPayload;
+
+/** The outcome of a call's input, by its `status`. */
+export type CallInput = Exclude<Payload, EmptyPayload> | EmptyInput;
+
 /**
  * The status of a call's input or a payload at its end. Only `complete` and `accepted` have a value, and an `empty` input, whose value is
  * `{}`. What was accepted is not JSON but for deviations that you accept.
  */
-export type InputStatus = "complete" | "accepted" | "empty" | "truncated" | "malformed" | "trailing" | "raw";
-
-/** What is said of the text at its end. */
-export interface Payload {
-  readonly status: InputStatus;
-  /** The reason why it was truncated: the provider's word for the end (`max_tokens`), `end-of-input`, … */
-  readonly reason?: string;
-  /** The value, if it is complete or accepted; `{}` if a call had no input. */
-  readonly value?: Json;
-  /** The text as it came. */
-  readonly raw: string;
-  /** The values of a trailing input that is nothing but whole values. Which of them were meant, only you can tell. */
-  readonly values?: readonly Json[];
-  /** True if these are all equal. */
-  readonly repeated?: boolean;
-  /** The error in the JSON. */
-  readonly error?: JsonSpigotError;
-  /** If it was accepted: the strict JSON text that the text as it came stands for. */
-  readonly strict?: string;
-  /** If it was accepted: where it deviates from JSON, the first 100 places. */
-  readonly deviations?: readonly DeviationReport[];
-  /** The number of further places. */
-  readonly more?: number;
-}
+export type InputStatus = Payload["status"];
 
 /** A verdict and its reason. */
 export interface Verdict {
@@ -44,26 +103,28 @@ export interface Verdict {
   readonly reason?: string;
 }
 
-/** The value that a complete or accepted text is; its strict text if it is only accepted, where that is not the text itself. */
+/** Returns the outcome of a text, with what its status has: a value, a reason, deviations. */
 export function payloadOf(verdict: Verdict, raw: string, text: Text | undefined, error: TextError | undefined, making: Making): Payload {
-  const { status, reason } = verdict;
-  const payload: { -readonly [name in keyof Payload]: Payload[name] } = { status, raw };
-  if (status === "truncated") payload.reason = reason!;
-  if (error !== undefined) payload.error = error.with([]);
-  if (status === "complete") payload.value = makeValue(raw, making);
-  if (status === "accepted") {
-    const { count, list } = text!.deviations;
-    payload.strict = text!.completeText().replace(/^[ \t\n\r]+/, "").trimEnd();
-    payload.value = makeValue(payload.strict, making);
-    payload.deviations = list;
-    if (count > list.length) payload.more = count - list.length;
-  }
-  if (status === "trailing") {
-    const values = valuesOf(raw, text!);
-    if (values.length > 0) {
-      payload.values = values.map((value) => makeValue(value, making));
-      payload.repeated = values.every((value) => areAlike(values[0]!, value));
+  const { status, reason = "incomplete" } = verdict;
+  const payload = { raw, ...(error !== undefined && { error: error.with([]) }) };
+  switch (status) {
+    case "complete":
+      return { status, ...payload, value: makeValue(raw, making) };
+    case "accepted": {
+      const { count, list } = text!.deviations;
+      const strict = text!.completeText().replace(/^[ \t\n\r]+/, "").trimEnd();
+      const more = count - list.length;
+      return { status, ...payload, strict, value: makeValue(strict, making), deviations: list, ...(more > 0 && { more }) };
     }
+    case "truncated":
+      return { status, ...payload, reason };
+    case "trailing": {
+      const values = valuesOf(raw, text!);
+      if (values.length === 0) return { status, ...payload };
+      const repeated = values.every((value) => areAlike(values[0]!, value));
+      return { status, ...payload, values: values.map((value) => makeValue(value, making)), repeated };
+    }
+    default:
+      return { status, ...payload };
   }
-  return payload;
 }

@@ -65,7 +65,34 @@ calls.start([1, 0], { name: null, id: undefined });
 // @ts-expect-error: a slot is no object
 calls.start({}, {});
 for (const event of calls.finish("stop")) {
-  if (event.kind === "input") same<typeof event.value, Json | undefined>(true);
+  if (event.kind === "input") {
+    same<typeof event.value, Json | undefined>(true);
+    // What there is depends on the status.
+    switch (event.status) {
+      case "complete":
+      case "empty":
+        same<typeof event.value, Json>(true);
+        break;
+      case "accepted":
+        same<typeof event.value, Json>(true);
+        same<typeof event.strict, string>(true);
+        break;
+      case "truncated":
+        same<typeof event.reason, string>(true);
+        same<typeof event.value, undefined>(true);
+        break;
+      case "trailing":
+        same<typeof event.values, readonly Json[] | undefined>(true);
+        break;
+      case "malformed":
+      case "raw":
+        // @ts-expect-error: it was not cut
+        event.reason;
+        break;
+      default:
+        same<typeof event, never>(true);
+    }
+  }
   // A provider's events have the same records.
   const said: providers.StreamEvent = event;
   void said;
@@ -73,8 +100,14 @@ for (const event of calls.finish("stop")) {
 for (const event of new providers.ProviderStream("auto").finish()) {
   if (event.kind === "delta") same<typeof event.call, number | undefined>(true);
   if (event.kind === "delta" && event.mark === undefined) same<typeof event.call, number>(true);
+  if (event.kind === "input" && event.status === "complete") same<typeof event.value, Json>(true);
 }
 same<ReturnType<Envelope["feed"]>, EnvelopeEvent[]>(true);
+for (const event of new Envelope("tag:think").feed("x")) {
+  if (event.kind === "payload" && event.status === "complete") same<typeof event.value, Json>(true);
+  if (event.kind === "payload" && event.status === "empty") same<typeof event.value, undefined>(true);
+  if (event.kind === "payload" && event.status === "truncated") same<typeof event.reason, string>(true);
+}
 new Envelope("tag:think", [], { startsInside: true, retain: "all", holdLimit: 64, payloadLimit: Infinity });
 // @ts-expect-error: it is a boolean
 new Envelope("tag:think", [], { startsInside: "tag:think" });
