@@ -26,5 +26,6 @@ export { deltas, type DeltasOptions } from "./deltas.js";
 export { rawDeltas } from "./raw-deltas.js";
 export type { Loop } from "./loop.js";
 export type { Chunk, Source } from "./source.js";
-export { events, EventStream, snapshots, type StreamOptions } from "./streams.js";
+export { SchemaError, type SchemaIssue, type SchemaResult, type StandardSchema } from "./schema.js";
+export { events, EventStream, snapshots, type SnapshotsOptions, type StreamOptions } from "./streams.js";
 export type { Json } from "./values.js";

@@ -4,6 +4,7 @@ import type { Event } from "./events.js";
 import { NOTHING, SourceLoop, type Loop, type Reading } from "./loop.js";
 import { chunksOfJson, type Chunk, type Source } from "./source.js";
 import { optionsOf, type ParserOptions } from "./options.js";
+import { validated, type StandardSchema } from "./schema.js";
 import { Stage } from "./stage.js";
 import { TextParser, type DeepPartial } from "./text-parser.js";
 import { makeText } from "./make-text.js";
@@ -57,16 +58,32 @@ export function events(source: Source, patterns: string | readonly string[], opt
 /** The events of the chunk before its error. */
 const eventsBefore = (error: unknown): readonly Event[] => (error as { events?: readonly Event[] }).events ?? NOTHING;
 
+export type SnapshotsOptions = Omit<StreamOptions, "retain" | "spelling">;
+
 /**
  * The document as far as it is known, after each chunk that has changed it; the last one is the complete value. What has
  * not changed is the same object as before.
+ *
+ * With `schema`, a Standard Schema such as zod's, the last one is what the schema makes of the complete value, or a
+ * `SchemaError` is thrown. What comes before is not validated.
+ *
+ * ```ts
+ * const Trip = z.object({ city: z.string(), days: z.array(z.string()) });
+ * for await (const trip of snapshots(await fetch(url), { schema: Trip })) console.log(trip.city, trip.days?.length);
+ * ```
  */
+export function snapshots<T>(
+  source: Source,
+  options: SnapshotsOptions & { readonly schema: StandardSchema<T> },
+): Loop<DeepPartial<T> | T, T>;
+export function snapshots<T = Json>(source: Source, options?: SnapshotsOptions): Loop<DeepPartial<T>, T | undefined>;
 export function snapshots<T = Json>(
   source: Source,
-  options: Omit<StreamOptions, "retain" | "spelling"> = {},
-): Loop<DeepPartial<T>, T | undefined> {
-  const begin = (): Reading<Chunk, DeepPartial<T>, T | undefined> => {
-    const parser = new TextParser(makeText({ ...parserOptions(options), snapshots: true, retain: "nothing" }));
+  options: SnapshotsOptions & { readonly schema?: StandardSchema<T> } = {},
+): Loop<DeepPartial<T> | T, T | undefined> {
+  const begin = (): Reading<Chunk, DeepPartial<T> | T, T | undefined> => {
+    const { schema, ...own } = optionsOf(options);
+    const parser = new TextParser(makeText({ ...parserOptions(own), snapshots: true, retain: "nothing" }));
     let shown: DeepPartial<T> | undefined;
     const changes = (): readonly DeepPartial<T>[] => {
       const next = parser.snapshot<T>();
@@ -84,7 +101,10 @@ export function snapshots<T = Json>(
       finish() {
         parser.finish();
         this.items = changes();
-        return shown as T | undefined;
+        if (schema === undefined) return shown as T | undefined;
+        const value = validated(schema, shown);
+        this.items = [value];
+        return value;
       },
     };
   };

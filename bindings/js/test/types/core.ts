@@ -2,7 +2,7 @@
 
 import {
   applyPatch, deltas, events, EventStream, FieldReader, JsonSpigotError, lenient, Parser, partial, pathOf, PatternError, rawDeltas, snapshots,
-  type DeepPartial, type Event, type Json, type ParserOptions, type PatchOp, type ValueState,
+  type DeepPartial, type Event, type Json, type ParserOptions, type PatchOp, type StandardSchema, type ValueState,
 } from "jsonspigot";
 import { ToolCalls, type CallEvent } from "jsonspigot/calls";
 import { Documents, type DocumentEvent } from "jsonspigot/documents";
@@ -140,6 +140,8 @@ async function streams(response: Response, stream: ReadableStream<Uint8Array>): 
   deltas(response, "city", { lenient: lenient("model-output") });
   for await (const event of events(stream, ["city"], { signal: AbortSignal.timeout(1) })) same<typeof event, Event>(true);
   for await (const trip of snapshots<Trip>(["{", "}"])) same<typeof trip, DeepPartial<Trip>>(true);
+  const schema = {} as StandardSchema<Trip>;
+  for await (const trip of snapshots(["{", "}"], { schema })) same<typeof trip, DeepPartial<Trip> | Trip>(true);
   same<EventStream["readable"], ReadableStream<Event>>(true);
   await providers.init(fetch("providers.wasm"));
   providers.initSync(new Uint8Array());
