@@ -16,6 +16,15 @@ const { exports } = JSON.parse(readFileSync(join(here, "package.json"), "utf8"))
 /** Gzipped kilobytes (1,000 bytes). An entry that is not here has to get a bound first. */
 const BOUNDS = JSON.parse(readFileSync(join(here, "scripts/size-bounds.json"), "utf8"));
 
+/** The functions of the adapters, which add at most so many kilobytes to `ToolCalls`. */
+const ADAPTERS = {
+  "./openai": ["chatEvents", "responsesEvents"],
+  "./anthropic": ["anthropicEvents"],
+  "./gemini": ["geminiEvents"],
+  "./ai-sdk": ["aiSdkEvents"],
+};
+const ADDED = 2.3;
+
 /** What pages import of the core without the rest. */
 const PARTS = ["deltas", "snapshots", "Parser"];
 
@@ -51,6 +60,19 @@ for (const [name, target] of Object.entries(exports)) {
   for (const part of name === "." ? PARTS : []) {
     const contents = `export { ${part} } from ${JSON.stringify(path)}`;
     report(`  ${part} alone`, await bundled({ stdin: { contents, resolveDir: here } }));
+  }
+}
+
+const alone = async (name, file) => {
+  const contents = `export { ${name} } from ${JSON.stringify(join(here, file))}`;
+  return gzipSync(await bundled({ stdin: { contents, resolveDir: here } }), { level: 9 }).length;
+};
+const toolCalls = await alone("ToolCalls", exports["./calls"].default);
+for (const [entry, names] of Object.entries(ADAPTERS)) {
+  for (const name of names) {
+    const added = (await alone(name, exports[entry].default)) - toolCalls;
+    isWrong ||= added > ADDED * 1000;
+    console.log(`  ${name.padEnd(18)} ${(added / 1000).toFixed(1).padStart(8)} KB gzipped besides ToolCalls   at most ${ADDED}`);
   }
 }
 process.exitCode = isWrong ? 1 : 0;

@@ -67,12 +67,14 @@ export class CallIndex {
   /** Slots of fragments whose call was never started. */
   #orphaned = new Strays();
   #hasUnplaced = false;
+  /** True if a fragment may be of any call that starts in this message. */
+  #hasLost = false;
 
   /** What a new message knows of the one before: fragments that came before any call. */
   next(): CallIndex {
     const next = new CallIndex();
     if (this.#known.size === 0 && !this.#hasForgotten) {
-      [next.#orphaned, next.#hasUnplaced] = [this.#orphaned, this.#hasUnplaced];
+      [next.#orphaned, next.#hasUnplaced, next.#hasLost] = [this.#orphaned, this.#hasUnplaced, this.#hasLost];
     }
     return next;
   }
@@ -145,9 +147,14 @@ export class CallIndex {
     else this.#orphaned.insert(choice, key);
   }
 
+  /** A fragment has come that may be of any call of the message. */
+  orphanAny(): void {
+    this.#hasLost = true;
+  }
+
   /** Returns true if a fragment of the call that starts here may have come before. */
   takeOrphan(place: Place, id: string): boolean {
-    let hasLost = this.#hasUnplaced || this.#orphaned.hasMore;
+    let hasLost = this.#hasLost || this.#hasUnplaced || this.#orphaned.hasMore;
     this.#hasUnplaced = false;
     for (const key of keysOf(place, id)) if (this.#orphaned.delete(place.choice, key)) hasLost = true;
     return hasLost;

@@ -135,6 +135,26 @@ export class ToolCalls {
     });
   }
 
+  /**
+   * Something of the message was lost or could not be read: no call that is open can be complete, unless its whole input
+   * still arrives. Its status is then `truncated`, with this reason.
+   */
+  leaveOut(reason: string): void {
+    for (const call of this.#open.values()) call.leaveOut(reason);
+  }
+
+  /**
+   * A piece of a call's input came, and nobody knows whose it is: no call of the message that is open or starts later can be
+   * complete, unless its whole input still arrives.
+   */
+  unplaced(): CallEvent[] {
+    return this.#reporting(() => {
+      this.#taint(undefined);
+      this.#index.orphanAny();
+      this.#error("not-started");
+    });
+  }
+
   /** Another message begins: its slots start again, and calls that are still open end as superseded. */
   beginMessage(): CallEvent[] {
     return this.#reporting(() => {

@@ -16,6 +16,9 @@ import OpenAI from "openai";
 
 import { PartialJsonObjectParser, PartialJsonParser } from "../../dist/compat/index.js";
 import { deltas, Parser, snapshots } from "../../dist/index.js";
+import { aiSdkEvents } from "../../dist/wires/ai-sdk.js";
+import { anthropicEvents } from "../../dist/wires/anthropic.js";
+import { chatEvents, responsesEvents } from "../../dist/wires/openai.js";
 
 const PATTERNS = ["ask_slots[*].message", "ask_slots[*].options"];
 
@@ -49,6 +52,17 @@ class Call {
       this.count += 1;
     }
   }
+}
+
+/** The inputs and the deltas of a pattern that an adapter reports of an SDK's stream, and its stop. */
+async function adapted(events) {
+  const told = { inputs: [], text: "", stops: [] };
+  for await (const event of events) {
+    if (event.kind === "input") told.inputs.push([event.name, event.status, event.value]);
+    if (event.kind === "delta") told.text += event.text;
+    if (event.kind === "stop") told.stops.push(event.reason);
+  }
+  return told;
 }
 
 /** The drop-ins say of the fragments, one after the other, what the originals say of their whole prefixes. */
@@ -143,6 +157,20 @@ describe("Anthropic's protocol", () => {
     assert.equal(last.ask_slots[1].message, "And which size does she wear? 💍");
   });
 
+  test("@anthropic-ai/sdk: the adapter, of raw events and of the helper", async () => {
+    const opened = [() => client().messages.create({ ...request("a ring"), stream: true }), () => client().messages.stream(request("a ring"))];
+    for (const open of opened) {
+      const { inputs, text, stops } = await adapted(anthropicEvents(await open(), "ask_slots[0].message"));
+      assert.deepEqual(inputs.map(([name, status, value]) => [name, status, value.ask_slots[0].message]), [["classify_and_assess", "complete", text]]);
+      assert.equal(text, "Great choice! Which metal should the ring be of?");
+      assert.deepEqual(stops, ["tool_use"]);
+    }
+    for (const [word, status] of [["#malformed", "malformed"], ["#truncated", "truncated"]]) {
+      const { inputs } = await adapted(anthropicEvents(await client().messages.create({ ...request(`a ring ${word}`), stream: true })));
+      assert.deepEqual(inputs.map(([, status]) => status), [status], word);
+    }
+  });
+
   test("a bad call is never taken for whole", async () => {
     for (const [word, kind] of [["#malformed", /./], ["#truncated", /^incomplete$/]]) {
       const call = new Call();
@@ -157,10 +185,9 @@ describe("Anthropic's protocol", () => {
     }
   });
 
-  test("ai with @ai-sdk/anthropic: streamText with a tool", async () => {
-    const anthropic = createAnthropic({ apiKey: "key", baseURL: `${url}/v1` });
-    const result = streamText({
-      model: anthropic("m"),
+  const streamed = () =>
+    streamText({
+      model: createAnthropic({ apiKey: "key", baseURL: `${url}/v1` })("m"),
       system: "You are a shopping assistant.",
       prompt: "a ring",
       maxRetries: 0,
@@ -168,6 +195,18 @@ describe("Anthropic's protocol", () => {
       toolChoice: { type: "tool", toolName: "classify_and_assess" },
       onError: () => undefined,
     });
+
+  test("ai with @ai-sdk/anthropic: the adapter, of parts and of UI message chunks", async () => {
+    for (const stream of [streamed().fullStream, streamed().toUIMessageStream()]) {
+      const { inputs, text, stops } = await adapted(aiSdkEvents(stream, "ask_slots[0].message"));
+      assert.deepEqual(inputs.map(([name, status, value]) => [name, status, value.ask_slots[0].message]), [["classify_and_assess", "complete", text]]);
+      assert.equal(text, "Great choice! Which metal should the ring be of?");
+      assert.deepEqual(stops, ["tool-calls"]);
+    }
+  });
+
+  test("ai with @ai-sdk/anthropic: streamText with a tool", async () => {
+    const result = streamed();
     const calls = new Map();
     const ended = [];
     for await (const part of result.stream ?? result.fullStream) {
@@ -261,6 +300,15 @@ describe("OpenAI's protocols", () => {
     messages: [{ role: "user", content: "hi" }],
     tools: [0, 1].map((n) => ({ type: "function", function: { name: `ask_${n}`, parameters: { type: "object", properties: {} } } })),
   };
+
+  test("openai: the adapters", async () => {
+    const value = JSON.parse(ARGUMENTS);
+    const chat = await adapted(chatEvents(await client().chat.completions.create({ ...asked, stream: true }), "ask_slots[0].options[*]"));
+    assert.deepEqual(chat, { inputs: [["ask_0", "complete", value], ["ask_1", "complete", value]], text: chat.text, stops: ["tool_calls"] });
+    assert.deepEqual([...chat.text].sort(), ["a", "a", "b", "b"]);
+    const responses = await adapted(responsesEvents(await client().responses.create({ model: "m", input: "hi", stream: true }), "ask_slots[0].message"));
+    assert.deepEqual(responses, { inputs: [["ask_0", "complete", value]], text: value.ask_slots[0].message, stops: ["completed"] });
+  });
 
   async function check(call) {
     call.end();

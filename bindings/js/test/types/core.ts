@@ -10,6 +10,10 @@ import { Envelope, type EnvelopeEvent } from "jsonspigot/envelope";
 import { restoreDocuments, restoreParser, saveParser } from "jsonspigot/saved";
 import { fieldState, PartialJsonParser, type PartialJson } from "jsonspigot/compat";
 import { RewriteError, Rewriter, RewriteStream, Rule, type RewriterOptions } from "jsonspigot/rewrite";
+import { AiSdkStream, aiSdkEvents } from "jsonspigot/ai-sdk";
+import { AnthropicStream, anthropicEvents } from "jsonspigot/anthropic";
+import { GeminiStream, geminiEvents } from "jsonspigot/gemini";
+import { ChatStream, chatEvents, ResponsesStream, responsesEvents, type WireEvent } from "jsonspigot/openai";
 import * as providers from "jsonspigot/providers";
 import * as providersSlim from "jsonspigot/providers/slim";
 import { useJsonStream } from "jsonspigot/react";
@@ -209,3 +213,33 @@ same<ReturnType<typeof growing.value>, Trip>(true);
 new Parser("a", { lenient: "model-output" });
 same<ReturnType<PartialJsonParser["push"]>, PartialJson>(true);
 same<ReturnType<typeof fieldState>, "partial" | "complete">(true);
+/** A chunk as an SDK has it. */
+interface Chunk {
+  readonly choices: readonly { readonly index: number }[];
+}
+
+async function adapters(chunks: AsyncIterable<Chunk>, texts: ReadableStream<string> & AsyncIterable<string>): Promise<void> {
+  for await (const event of chatEvents(chunks, "city", { tools: { plan: "days[*]" } })) {
+    same<typeof event, WireEvent<Chunk>>(true);
+    if (event.kind === "provider-event") same<typeof event.event, Chunk>(true);
+    if (event.kind === "input" && event.status === "complete") same<typeof event.value, Json>(true);
+    if (event.kind === "text" || event.kind === "stop") same<typeof event.choice, number>(true);
+  }
+  for await (const event of responsesEvents(texts)) if (event.kind === "provider-event") same<typeof event.event, string>(true);
+  for await (const event of anthropicEvents([{ type: "ping" }])) same<typeof event, WireEvent<{ type: string }>>(true);
+  geminiEvents(chunks);
+  aiSdkEvents(texts, ["city"]);
+  // @ts-expect-error: an event is an object or a text
+  chatEvents([1]);
+  // @ts-expect-error: there is no such option
+  chatEvents(chunks, "city", { structured: true });
+}
+void adapters;
+
+for (const stream of [new ChatStream(), new ResponsesStream(), new AnthropicStream(), new GeminiStream(), new AiSdkStream("city", { snapshots: true })]) {
+  same<ReturnType<typeof stream.push>, WireEvent<object | string>[]>(true);
+  same<typeof stream.calls, ToolCalls>(true);
+}
+const chat = new ChatStream<Chunk>();
+// @ts-expect-error: these are the chunks
+chat.push({});

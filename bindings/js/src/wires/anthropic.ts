@@ -1,0 +1,139 @@
+// Anthropic Messages: blocks by index, between a `message_start` and a `message_stop`.
+
+import type { ToolCallsOptions } from "../calls/options.js";
+import type { Emitter } from "./emitter.js";
+import type { WireEvent } from "./event.js";
+import { indexOf, isObject, jsonOf, listOf, membersOf, pieceOf, textOf, unreadable, type Members } from "./members.js";
+import { eventsOf, WireStream, type WireReader, type WireSource } from "./wire-stream.js";
+
+export type * from "./exports.js";
+
+class AnthropicReader implements WireReader {
+  readonly #emit: Emitter;
+  /** The indices of the message's calls, by their ids. */
+  readonly #indices = new Map<string, number>();
+
+  constructor(emit: Emitter) {
+    this.#emit = emit;
+  }
+
+  read(event: Members): void {
+    const emit = this.#emit;
+    switch (event["type"]) {
+      case "message_start":
+        this.#message(membersOf(event["message"] ?? unreadable()));
+        break;
+      // A whole answer in place of a stream.
+      case "message":
+        this.#message(event);
+        emit.end();
+        break;
+      case "content_block_start":
+        this.#start(indexOf(event["index"]), membersOf(event["content_block"]));
+        break;
+      case "content_block_delta":
+        this.#piece(event, membersOf(event["delta"]));
+        break;
+      case "content_block_stop":
+        emit.tell(emit.calls.stop(indexOf(event["index"])));
+        break;
+      case "message_delta":
+        this.#stop(membersOf(event["delta"]));
+        break;
+      case "message_stop":
+        emit.end();
+        break;
+      default:
+        emit.passOver(event);
+    }
+  }
+
+  #message(message: Members): void {
+    const emit = this.#emit;
+    emit.begin();
+    this.#indices.clear();
+    listOf(message["content"]).forEach((block, index) => {
+      this.#start(index, block);
+      emit.tell(emit.calls.stop(index));
+    });
+    this.#stop(message);
+  }
+
+  /** Reads the start of a block. Any block with an id, a name and an input is a call. */
+  #start(index: number, block: Members): void {
+    const { calls } = this.#emit;
+    const { type, input } = block;
+    const [kind, id, name] = [textOf(type), textOf(block["id"]), textOf(block["name"])];
+    if (kind === "text") this.#emit.text(textOf(block["text"]));
+    // A call that has a result gets no more input.
+    const ended = this.#indices.get(textOf(block["tool_use_id"]));
+    if (ended !== undefined) this.#emit.tell(calls.stop(ended));
+    if (id === "" || name === "" || !(kind.endsWith("tool_use") || input != null)) return this.#other(index);
+    this.#indices.set(id, index);
+    const isNothing = Array.isArray(input) && input.length === 0;
+    const start = { id, name, input: isObject(input) ? jsonOf(input) : isNothing ? "" : textOf(input) };
+    // The provider executes `server_tool_use` and `mcp_tool_use`.
+    this.#emit.tell(calls.start(index, { ...start, executed: kind.endsWith("_tool_use") ? "provider" : "client" }));
+  }
+
+  /** Reads what is no part of a call. At the index of one, it contradicts it. */
+  #other(index: number): void {
+    if ([...this.#indices.values()].includes(index)) this.#emit.leaveOut();
+  }
+
+  #piece(event: Members, delta: Members): void {
+    const emit = this.#emit;
+    const index = indexOf(event["index"]);
+    if (delta["type"] !== "input_json_delta") this.#other(index);
+    switch (delta["type"]) {
+      case "input_json_delta":
+        emit.tell(emit.calls.delta(index, pieceOf(delta["partial_json"])));
+        break;
+      case "text_delta":
+        emit.text(pieceOf(delta["text"]));
+        break;
+      case "thinking_delta":
+      case "signature_delta":
+      case "citations_delta":
+      case "compaction_delta":
+        break;
+      default:
+        if (delta["partial_json"] == null) emit.leaveOut();
+        else unreadable();
+    }
+  }
+
+  #stop({ stop_reason }: Members): void {
+    const reason = textOf(stop_reason);
+    if (reason === "") return;
+    this.#emit.end(reason);
+    this.#emit.stop(reason);
+  }
+}
+
+/** A stream of Anthropic's Messages API, one event at a time. */
+export class AnthropicStream<E extends object | string = object | string> extends WireStream<E> {
+  protected newReader(emitter: Emitter): WireReader {
+    return new AnthropicReader(emitter);
+  }
+}
+
+/**
+ * Yields the events of a stream of Anthropic's Messages API.
+ *
+ * ```ts
+ * for await (const event of anthropicEvents(client.messages.stream(request), "city")) {
+ *   if (event.kind === "input" && event.status === "complete") run(event.name, event.value);
+ * }
+ * ```
+ *
+ * @param source The SDK's stream, or the JSON texts that follow `data:`.
+ * @param patterns Those for the arguments of every tool that has none of its own in the option `tools`.
+ */
+export function anthropicEvents<E extends object | string>(
+  source: WireSource<E>,
+  patterns: string | readonly string[] = [],
+  options: ToolCallsOptions = {},
+): AsyncGenerator<WireEvent<E>, void, undefined> {
+  return eventsOf(source, new AnthropicStream<E>(patterns, options));
+}

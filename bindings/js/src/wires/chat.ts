@@ -1,0 +1,112 @@
+// OpenAI's chat completions: calls by the answer's and the call's index.
+
+import { Answers } from "./answers.js";
+import type { Emitter } from "./emitter.js";
+import { hasMember, indexOf, listOf, membersOf, textOf, unreadable, type Members } from "./members.js";
+import type { WireReader } from "./wire-stream.js";
+
+/** What the first entry of a call has said of it. */
+interface Known {
+  readonly id: string;
+  readonly name: string;
+  readonly isRaw: boolean;
+}
+
+export class ChatReader implements WireReader {
+  readonly #emit: Emitter;
+  /** The calls of each answer, by their indices. */
+  readonly #calls = new Map<number, Map<number, Known>>();
+  readonly #answers: Answers;
+
+  constructor(emit: Emitter) {
+    this.#emit = emit;
+    this.#answers = new Answers(emit);
+  }
+
+  reset(): void {
+    this.#calls.clear();
+    this.#answers.reset();
+  }
+
+  end(): void {
+    this.#answers.endAll();
+  }
+
+  read(event: Members): void {
+    this.#emit.passOver(event);
+    const choices = listOf(event["choices"]);
+    // Every chunk has a list of choices: this is something else, such as an error.
+    if (event["choices"] == null) this.#emit.leaveOut();
+    if (choices.length > 0 && this.#answers.isAnother(event["id"])) {
+      this.#answers.begin();
+      this.reset();
+    }
+    for (const choice of choices) this.#choice(indexOf(choice["index"] ?? 0), choice);
+  }
+
+  #choice(index: number, choice: Members): void {
+    const delta = membersOf(choice["delta"]);
+    const { content = choice["text"], tool_calls, function_call } = delta;
+    if (typeof content === "string") this.#emit.text(textOf(content), index);
+    else if (content != null) this.#emit.leaveOut();
+    for (const entry of listOf(tool_calls)) this.#entry(index, entry, true);
+    // The older form has at most one call and no id.
+    if (function_call != null) this.#entry(index, tool_calls == null ? { index: 0, function: function_call } : unreadable(), false);
+    // A message beside the deltas repeats the calls, or contradicts them.
+    const message = membersOf(choice["message"]);
+    if (message["tool_calls"] ?? message["function_call"]) this.#emit.leaveOut();
+    this.#stop(index, choice);
+  }
+
+  /** Reads a call, or a piece of one. */
+  #entry(choice: number, entry: Members, hasId: boolean): void {
+    const emit = this.#emit;
+    const { custom } = entry;
+    const isRaw = custom != null;
+    const called = membersOf(isRaw ? custom : entry["function"]);
+    const [id, name, input] = [textOf(entry["id"]), textOf(called["name"]), textOf(called[isRaw ? "input" : "arguments"])];
+    const index = indexOf(entry["index"]);
+    const isKnownType = ["", "function", "custom"].includes(textOf(entry["type"]));
+    const isOdd = (isRaw && entry["function"] != null) || hasMember(called, /^(?!(name|arguments|input)$)/);
+    if (!isKnownType || isOdd || (id + name + input === "" && hasMember(entry, UNKNOWN))) unreadable();
+    if (id + name + input === "") return;
+    // What comes after the reason may be a piece of any call.
+    if (this.#answers.hasStopped(choice)) unreadable();
+    let calls = this.#calls.get(choice);
+    if (calls === undefined) this.#calls.set(choice, (calls = new Map()));
+    const known = calls.get(index);
+    const isAnother = known !== undefined && ((id !== "" && id !== known.id) || (name !== "" && name !== known.name));
+    if ((known === undefined && id + name !== "") || isAnother) {
+      calls.set(index, { id, name, isRaw });
+      emit.tell(emit.calls.start([choice, index], { id, name, raw: isRaw }));
+    }
+    // Servers that give several calls one index, or send a call's id and name late or in pieces, leave it open whose the pieces are.
+    const isUnnamed = known === undefined && (name === "" || (hasId && id === ""));
+    if (isAnother || isUnnamed || (known && input !== "" && known.isRaw !== isRaw)) emit.leaveOut();
+    emit.tell(emit.calls.delta([choice, index], input));
+  }
+
+  #stop(index: number, choice: Members): void {
+    const emit = this.#emit;
+    const reason = textOf(choice["finish_reason"]);
+    if (reason === "") {
+      // Some servers have another name for it.
+      if (hasMember(choice, /^(native_finish|stop)_reason$/)) emit.leaveOut();
+      return;
+    }
+    // A gateway may say `tool_calls` where the provider behind it has cut the answer.
+    this.#answers.note(index, reason);
+    const native = textOf(choice["native_finish_reason"]);
+    if (native !== "" && this.#answers.isRegular(index)) this.#answers.note(index, native);
+    if (this.#answers.isRegular(index)) {
+      // Some servers send the last piece after the reason: only calls that are whole end now.
+      for (const [call, { isRaw }] of this.#calls.get(index) ?? []) if (!isRaw) emit.tell(emit.calls.stop([index, call]));
+    } else {
+      this.#answers.end(index);
+    }
+    emit.stop(reason, index);
+  }
+}
+
+/** Members of an entry that may be pieces of its call. */
+const UNKNOWN = /^(?!(index|id|type|function|custom|extra_content)$)/;

@@ -1,0 +1,100 @@
+// A provider's stream as its SDK gives it: its events in, what they mean out.
+
+import type { ToolCallsOptions } from "../calls/options.js";
+import { ToolCalls } from "../calls/tool-calls.js";
+import { Emitter } from "./emitter.js";
+import type { WireEvent } from "./event.js";
+import { membersOf, Unreadable, unreadable, type Members } from "./members.js";
+
+/** Reads the events of one wire format. */
+export interface WireReader {
+  read(event: Members): void;
+  /** An event could not be read. */
+  lose?(): void;
+  /** Ends what the reader itself holds back, before the calls end. */
+  end?(): void;
+}
+
+/** The events of an SDK, or their JSON texts. */
+export type WireSource<E> = AsyncIterable<E> | Iterable<E>;
+
+/** A provider's stream, of which the adapters have one each. */
+export abstract class WireStream<E extends object | string> {
+  /** The calls, with the arguments so far of those that are open (with the option `snapshots`). */
+  readonly calls: ToolCalls;
+  readonly #emitter: Emitter;
+  readonly #reader: WireReader;
+
+  /**
+   * @param patterns Those for every tool that has none of its own in the option `tools`.
+   * @throws {PatternError} for a pattern that can't be compiled.
+   * @throws {JsonSpigotError} of kind `invalid-option`.
+   */
+  constructor(patterns: string | readonly string[] = [], options: ToolCallsOptions = {}) {
+    this.calls = new ToolCalls(patterns, options);
+    this.#emitter = new Emitter(this.calls);
+    this.#reader = this.newReader(this.#emitter);
+  }
+
+  /** @internal */
+  protected abstract newReader(emitter: Emitter): WireReader;
+
+  /**
+   * Takes one event: an object as the SDK gives it, or its JSON text as it follows `data:`. Returns the event itself and
+   * then what it means.
+   *
+   * An event that can't be read is not an error: it is returned as it came, and no call that is open then can be complete.
+   */
+  push(event: E): WireEvent<E>[] {
+    const emitter = this.#emitter;
+    emitter.events = [];
+    try {
+      if (event !== "[DONE]") this.#read(membersOf((typeof event === "string" ? JSON.parse(event) : event) ?? unreadable()));
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      emitter.leaveOut();
+      // A text that is no JSON may be anything. A known event is lost.
+      if (error instanceof Unreadable) {
+        emitter.tell(emitter.calls.unplaced());
+        this.#reader.lose?.();
+      }
+    }
+    return [{ kind: "provider-event", event }, ...emitter.events];
+  }
+
+  #read(event: Members): void {
+    const emitter = this.#emitter;
+    const before = emitter.failure;
+    if (event["type"] === "error" || (event["type"] == null && event["error"])) emitter.failure = "error";
+    this.#reader.read(event);
+    // What comes after an error is no part of the message.
+    if (before && emitter.failure) emitter.leaveOut();
+  }
+
+  /**
+   * Ends the input. Calls that are still open end, truncated unless they are complete.
+   *
+   * @param reason Why you have stopped it, such as `cancelled`.
+   */
+  finish(reason = "end-of-input"): WireEvent<E>[] {
+    const emitter = this.#emitter;
+    emitter.events = [];
+    this.#reader.end?.();
+    emitter.cut(reason);
+    return emitter.events;
+  }
+}
+
+/** Returns the events of a source. If the source fails, the open calls end before the error is thrown. */
+export async function* eventsOf<E extends object | string>(
+  source: WireSource<E>,
+  stream: WireStream<E>,
+): AsyncGenerator<WireEvent<E>, void, undefined> {
+  try {
+    for await (const event of source) yield* stream.push(event);
+  } catch (error) {
+    yield* stream.finish("error");
+    throw error;
+  }
+  yield* stream.finish();
+}
