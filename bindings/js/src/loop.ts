@@ -57,6 +57,8 @@ export class SourceLoop<C, T, R = void> implements Loop<T, R> {
   #ending: Ending<R> | undefined;
   /** Calls of `next`, while the source has been asked for a chunk that is not there yet. */
   readonly #waiters: Waiter<T, R>[] = [];
+  /** How many of them were answered. */
+  #answered = 0;
 
   /** Neither `open` nor `begin` is called before the loop is. */
   constructor(open: () => Chunks<C>, begin: () => Reading<C, T, R>, signal: AbortSignal | undefined) {
@@ -75,13 +77,13 @@ export class SourceLoop<C, T, R = void> implements Loop<T, R> {
 
   /** Returns the next result at once if the source does not have to be waited for. */
   pull(): IteratorResult<T, R> | Promise<IteratorResult<T, R>> {
-    const result = this.#waiters.length === 0 ? this.#advance() : undefined;
+    const result = this.#isWaiting() ? undefined : this.#advance();
     return result ?? new Promise((resolve, reject) => void this.#waiters.push({ resolve, reject }));
   }
 
   /** Waits for the end of the source, unless the source is waited for. */
   async return(): Promise<IteratorResult<T, R>> {
-    const isPending = this.#waiters.length > 0;
+    const isPending = this.#isWaiting();
     this.#chunks ??= this.#opened();
     const cancelled = this.#stop(undefined);
     if (!isPending) await cancelled;
@@ -90,6 +92,10 @@ export class SourceLoop<C, T, R = void> implements Loop<T, R> {
 
   [Symbol.asyncIterator](): this {
     return this;
+  }
+
+  #isWaiting(): boolean {
+    return this.#answered < this.#waiters.length;
   }
 
   #opened(): Chunks<C> | undefined {
@@ -209,7 +215,8 @@ export class SourceLoop<C, T, R = void> implements Loop<T, R> {
 
   /** Answers the calls that wait, as far as the source allows. */
   #serve(): void {
-    for (let waiter = this.#waiters[0]; waiter !== undefined; waiter = this.#waiters[0]) {
+    const waiters = this.#waiters;
+    for (let waiter = waiters[this.#answered]; waiter !== undefined; waiter = waiters[this.#answered]) {
       try {
         const result = this.#advance();
         if (result === undefined) return;
@@ -217,7 +224,10 @@ export class SourceLoop<C, T, R = void> implements Loop<T, R> {
       } catch (reason) {
         waiter.reject(reason);
       }
-      this.#waiters.shift();
+      // The source may have ended the loop meanwhile, and with it answered this call.
+      if (waiters[this.#answered] === waiter) this.#answered += 1;
+      // Dropped when they are most of the list, so each is moved once or twice.
+      if (this.#answered * 2 > waiters.length) waiters.splice(0, this.#answered), (this.#answered = 0);
     }
   }
 

@@ -61,6 +61,8 @@ export class FieldReader {
   /** The source, of which each chunk is parsed; an item for each. */
   readonly #source: SourceLoop<Chunk, undefined>;
   readonly #abort = new AbortController();
+  /** Stops listening to the caller's signal. */
+  readonly #leave: () => void;
   /** The chunk that is waited for. */
   #next: Promise<IteratorResult<undefined, void>> | undefined;
   #hasEnded = false;
@@ -78,6 +80,7 @@ export class FieldReader {
       if (error) throw error;
     };
     const reader = this;
+    this.#leave = () => signal?.removeEventListener("abort", cancel);
     const begin = (): Reading<Chunk, undefined> => ({
       items: NOTHING,
       read(chunk) {
@@ -89,7 +92,7 @@ export class FieldReader {
         settle(text.end());
         reader.#hasEnded = true;
       },
-      dispose: () => signal?.removeEventListener("abort", cancel),
+      dispose: this.#leave,
     });
     this.#source = new SourceLoop(() => chunksOfJson(source), begin, this.#abort.signal);
     if (signal?.aborted) cancel();
@@ -151,6 +154,7 @@ export class FieldReader {
   /** Ends the source. Reads that are still waiting for a field reject with the reason. */
   cancel(reason?: unknown): void {
     if (this.#hasEnded) return;
+    this.#leave();
     this.#abort.abort(reason);
     // A source that was not begun yet is opened, and cancelled.
     try {

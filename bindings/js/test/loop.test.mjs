@@ -1,6 +1,7 @@
 // The iterator under every loop: sources at once or later, `return` and aborts while it waits, nothing kept.
 
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { describe, test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -100,6 +101,31 @@ for (const [name, open] of Object.entries(LOOPS)) {
     });
   });
 }
+
+test("a loop answers thousands of reads that wait, also those that are added while others are answered", async () => {
+  const chunks = ['{"a":"', ...Array.from({ length: 6_000 }, (_, index) => `${index},`), '"}'];
+  async function* slow() {
+    for (const chunk of chunks) {
+      await null;
+      yield chunk;
+    }
+  }
+  const loop = deltas(slow(), "a");
+  const seen = [];
+  const waiting = [];
+  const ask = () => waiting.push(loop.next().then(({ value }) => (seen.push(value), seen.length % 3 === 0 && ask())));
+  for (let count = 0; count < 4_000; count++) ask();
+  for (let at = 0; at < waiting.length; at++) await waiting[at];
+  assert.deepEqual(seen.filter((text) => text !== undefined).slice(0, 5_000), chunks.slice(1, 5_001));
+});
+
+test("a reader that is cancelled before it has read leaves its signal", async () => {
+  const { signal } = new AbortController();
+  const reader = new FieldReader(['{"a":1}'], { signal });
+  assert.equal(getEventListeners(signal, "abort").length, 1);
+  reader.cancel();
+  assert.equal(getEventListeners(signal, "abort").length, 0);
+});
 
 describe("a source", () => {
   test("is cancelled by `return` before the first read", async () => {

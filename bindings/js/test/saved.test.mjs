@@ -266,6 +266,13 @@ describe("a state that is refused", () => {
     const state = saveParser(new Parser("a"));
     assert.deepEqual(restoreParser("a", state).feed("1"), []);
     const documents = saveDocuments(new Documents("lines", "a"));
+    const deep = JSON.parse("[".repeat(100_000) + "]".repeat(100_000));
+    const patched = new Parser("a", { snapshots: true });
+    patched.feed('{"a":[1');
+    patched.patch();
+    const { note, ...changed } = saveParser(patched);
+    const withOps = (ops) => ({ ...changed, note: { ...note, growth: [ops, ...note.growth.slice(1)] } });
+    assert.deepEqual(restoreParser("a", withOps(note.growth[0]), { snapshots: true }).patch(), []);
     for (const [kind, restore] of [
       ["not-saved-state", () => restoreParser("a", {})],
       ["not-saved-state", () => restoreParser("a", new Uint8Array(30))],
@@ -279,6 +286,11 @@ describe("a state that is refused", () => {
       ["impossible", () => restoreParser("a", { ...state, parts: state.parts.slice(1) })],
       ["impossible", () => restoreParser("a", { ...state, parts: [...state.parts, 0] })],
       ["impossible", () => restoreParser("a", { ...state, parts: undefined })],
+      ["other-patterns", () => restoreParser("a", { ...state, patterns: deep })],
+      ["other-choices", () => restoreParser("a", { ...state, choices: deep })],
+      ["impossible", () => restoreParser("a", { ...state, parts: deep })],
+      ["impossible", () => restoreParser("a", withOps(["x"]), { snapshots: true })],
+      ["impossible", () => restoreParser("a", withOps(["1"]), { snapshots: true })],
     ]) {
       assert.throws(restore, { kind }, String(restore));
     }

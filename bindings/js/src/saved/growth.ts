@@ -16,7 +16,7 @@ export function restoreGrowth(engine: Engine, saved: unknown): Growth {
   const isText = (value: unknown): value is string => typeof value === "string";
   unless(Array.isArray(saved));
   const [ops, head, value, isStringOld, atom, levels] = saved as unknown[];
-  unless(Array.isArray(ops) && ops.every(isText) && isText(head) && isText(value) && (atom === null || isText(atom)));
+  unless(Array.isArray(ops) && ops.every((op) => isText(op) && isOperation(op)) && isText(head) && isText(value) && (atom === null || isText(atom)));
   unless(Array.isArray(levels) && levels.length === engine.depth && levels.every((level) => [0, 1, 2, 3].includes(level as number)));
   const growth = new Growth(engine);
   const { grown } = growth;
@@ -26,4 +26,13 @@ export function restoreGrowth(engine: Engine, saved: unknown): Growth {
     grown.levels[depth]!.hasChildren = level % 2 === 1;
   });
   return growth;
+}
+
+function isOperation(text: string): boolean {
+  try {
+    const op: unknown = JSON.parse(text);
+    return typeof op === "object" && op !== null && "op" in op;
+  } catch {
+    return false;
+  }
 }

@@ -123,8 +123,8 @@ export function restore(owner: Owner, state: SavedState, read: (reader: Reader, 
   if (!Number.isInteger(jsonspigot)) throw refusedAs("not-saved-state");
   if (jsonspigot !== VERSION) throw refusedAs("other-version");
   if (kind !== owner.kind) throw refusedAs("other-kind");
-  if (JSON.stringify(patterns) !== JSON.stringify(owner.patterns)) throw refusedAs("other-patterns");
-  if (JSON.stringify(choices) !== JSON.stringify(owner.choices)) throw refusedAs("other-choices");
+  if (!isSame(patterns, owner.patterns)) throw refusedAs("other-patterns");
+  if (!isSame(choices, owner.choices)) throw refusedAs("other-choices");
   try {
     unless(Array.isArray(parts));
     const reader = new Reader(parts);
@@ -132,5 +132,14 @@ export function restore(owner: Owner, state: SavedState, read: (reader: Reader, 
     reader.end();
   } catch (thrown) {
     throw thrown instanceof Impossible ? refusedAs("impossible") : thrown;
+  }
+}
+
+/** Compares plain data. What is too deep for that is not the same. */
+function isSame(saved: unknown, own: unknown): boolean {
+  try {
+    return JSON.stringify(saved) === JSON.stringify(own);
+  } catch {
+    return false;
   }
 }
