@@ -61,8 +61,10 @@ function collect(patterns) {
   return { note, statuses, known: () => parts.map(show).join("\n\n"), isOwn: ({ pattern }) => pattern === patterns.length };
 }
 
-function readStream(patterns, { provisional: _, ...options }) {
-  const source = new ProviderStream("auto", [...patterns, "raw:$"], options);
+function readStream(patterns, { provisional: _, lenient, ...options }) {
+  // The module takes names.
+  const tolerated = lenient === undefined ? {} : { lenient: "model-output" };
+  const source = new ProviderStream("auto", [...patterns, "raw:$"], { ...options, ...tolerated });
   const verdict = (isOver) => {
     const { provider = "an unknown provider", unfinished } = source;
     const state = !isOver ? "still open" : unfinished ? unfinished.message : "whole";

@@ -81,7 +81,7 @@ export class SourceLoop<C, T, R = void> implements Loop<T, R> {
     return result ?? new Promise((resolve, reject) => void this.#waiters.push({ resolve, reject }));
   }
 
-  /** Waits for the end of the source, unless the source is waited for. */
+  /** Waits for `return` of the source, unless the source is waited for. */
   async return(): Promise<IteratorResult<T, R>> {
     const isPending = this.#isWaiting();
     this.#chunks ??= this.#opened();
@@ -169,11 +169,13 @@ export class SourceLoop<C, T, R = void> implements Loop<T, R> {
     const reading = this.#reading;
     if (reading === undefined) return;
     reading.items = NOTHING;
+    let ending: Ending<R> = { reason };
     try {
       reading.fail?.();
-    } finally {
-      this.#settle(reading, { reason }, false);
+    } catch (thrown) {
+      ending = { reason: thrown };
     }
+    this.#settle(reading, ending, false);
   }
 
   /** Takes the items of a reader, and what comes after them, unless the signal has been aborted meanwhile. */
@@ -209,7 +211,11 @@ export class SourceLoop<C, T, R = void> implements Loop<T, R> {
       cancelled.catch(() => undefined);
     }
     chunks?.releaseLock?.();
-    reading?.dispose?.();
+    try {
+      reading?.dispose?.();
+    } catch {
+      // What it reports does not concern whoever reads the loop, who is still to be answered.
+    }
     return cancelled;
   }
 

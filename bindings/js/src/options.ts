@@ -70,7 +70,7 @@ export interface ParserOptions {
    */
   readonly strictByteOrderMark?: boolean;
   /**
-   * True if the containers of values and snapshots are frozen once they have ended, which helps to find code that changes
+   * True if the containers of snapshots that stay are frozen once they have ended, which helps to find code that changes
    * them. False by default: it takes up to twice as long.
    */
   readonly freeze?: boolean;

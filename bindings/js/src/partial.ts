@@ -26,7 +26,7 @@ export class PartialJson<T = Json> {
    *
    * @param delta text, or bytes of UTF-8
    * @throws {JsonSpigotError} at the first byte that can't belong to the text. Later calls throw the same error, and
-   * {@link PartialJson.current} stays what it was there. Of kind `finished` after {@link PartialJson.value}.
+   * {@link PartialJson.current} stays what it was there. Of kind `finished` after {@link PartialJson.value} has given the value.
    */
   push(delta: string | Uint8Array): DeepPartial<T> | undefined {
     this.#parser.feed(delta);
@@ -42,7 +42,7 @@ export class PartialJson<T = Json> {
    * Ends the text, and returns the complete value.
    *
    * @throws {JsonSpigotError} the error of {@link PartialJson.push}, if there was one; of kind `incomplete` if not all of the
-   * text has arrived.
+   * text has arrived; the first deviation's, if deviations were passed over and not accepted.
    */
   value(): T {
     this.#parser.finish();

@@ -7,6 +7,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 import { deltas, events, FieldReader, rawDeltas, snapshots } from "../dist/index.js";
+import { SourceLoop } from "../dist/loop.js";
 import { providerEvents } from "../dist/providers/node.js";
 
 /** Each loop, over a text that begins with `{"a":[{"b":"`. */
@@ -125,6 +126,26 @@ test("a reader that is cancelled before it has read leaves its signal", async ()
   assert.equal(getEventListeners(signal, "abort").length, 1);
   reader.cancel();
   assert.equal(getEventListeners(signal, "abort").length, 0);
+});
+
+test("a loop whose reader fails with its source rejects, and answers all who wait", async () => {
+  async function* source() {
+    yield 1;
+    await null;
+    throw new Error("of the source");
+  }
+  const open = (reading) => {
+    const chunks = source();
+    return new SourceLoop(() => chunks, () => ({ items: [], read() {}, finish() {}, ...reading }), undefined);
+  };
+  const thrown = () => {
+    throw new Error("of the reader");
+  };
+  const failing = open({ fail: thrown });
+  const [first, second] = await Promise.allSettled([failing.next(), failing.next()]);
+  assert.equal(first.reason.message, "of the reader");
+  assert.deepEqual(second.value, { done: true, value: undefined });
+  await assert.rejects(open({ dispose: thrown }).next(), /of the source/);
 });
 
 describe("a source", () => {
