@@ -48,6 +48,7 @@ jsonspigot_check::recorded_tests! {
     laws: recorded_streams_that_are_damaged;
     recordings: streams_are_those_of_the_table, streams_tell_whose_they_are, bodies_of_errors_are_told_by_everyone,
         every_recording_is_in_a_table, recordings_of_claude_code, recordings_of_codex, recordings_of_dashscope;
+    redaction: no_input_of_a_recording_comes_out;
     saved: between_all_events_of_every_recorded_stream;
     second_reader: plain_joins_agree_on_every_recorded_call;
 }
