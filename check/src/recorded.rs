@@ -1,7 +1,8 @@
 //! The folder of recorded streams: where it is, what it contains, and which tests are skipped without it.
 //!
-//! The folder is the one that `JSONSPIGOT_SHARED` names, or else `shared` beside the repository. It is not part of the
-//! repository, so each test that reads it is registered with [`recorded_tests!`](crate::recorded_tests).
+//! The folder is the one that `JSONSPIGOT_SHARED` names, or else `shared` beside the repository; if the variable is
+//! empty, there is none. It is not part of the repository, so each test that reads it is registered with
+//! [`recorded_tests!`](crate::recorded_tests).
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -9,13 +10,17 @@ use std::{env, fs, io};
 
 const VARIABLE: &str = "JSONSPIGOT_SHARED";
 
-/// Returns the folder of recorded streams, or `None` if the variable is not set and no such folder is beside the repository.
+/// Returns the folder of recorded streams, or `None` if the variable is empty, or is not set and no such folder is
+/// beside the repository.
 ///
 /// # Panics
 ///
 /// If the variable names no folder.
 pub fn folder() -> Option<PathBuf> {
     if let Some(named) = env::var_os(VARIABLE) {
+        if named.is_empty() {
+            return None;
+        }
         let named = PathBuf::from(named);
         assert!(named.is_dir(), "{VARIABLE} names no folder: {}", named.display());
         return Some(named);
@@ -76,7 +81,7 @@ pub fn report(tests: &[&[&str]]) {
     let (count, names) = (tests.len(), tests.join(", "));
     let plural = if count == 1 { "" } else { "s" };
     let line =
-        format!("skipped {count} test{plural}, since {VARIABLE} is not set and ../shared is not there: {names}\n");
+        format!("skipped {count} test{plural}, as neither {VARIABLE} nor ../shared has recorded streams: {names}\n");
     io::stderr().write_all(line.as_bytes()).unwrap();
 }
 
