@@ -44,14 +44,14 @@
 //! |---|---|
 //! | [`events`] | events, the two ways to receive them, errors, and how much text is retained |
 //! | [`patterns`] | selecting values |
-//! | [`partial`] | a `Value` that grows, snapshots, typed partial values, what *complete* means, and copies of the document elsewhere |
-//! | [`typed`] | typed partial values in detail, and how to model enums, ids and dates |
+//! | [`partial`] | snapshots of the document so far, what *complete* means, and copies elsewhere |
+//! | [`typed`] | your own type after every chunk, and how to model enums, ids and dates |
 //! | [`documents`] | many texts in one stream: JSON Lines, concatenated values, sequences |
-//! | [`limits`] | hostile input: limits, policies, memory |
+//! | [`limits`] | hostile input: limits, memory and policies |
 //! | [`gateway`] | forwarding JSON text, unchanged or edited |
 //! | [`saved`] | saving a parser's state and resuming it in another process |
 //! | [`lenient`] | trailing commas, comments and other deviations from JSON |
-//! | [`migrating`] | coming from jiter, jsonmodem, partial-json-fixer, `StreamDeserializer`, ijson and regexes, and from a version before 0.1 |
+//! | [`migrating`] | coming from jiter, jsonmodem, partial-json-fixer, `StreamDeserializer`, ijson and regexes |
 //!
 //! # Terms
 //!
