@@ -40,7 +40,7 @@ pub fn builder(options: &Options) -> ParserBuilder {
     if options.accepts { builder.accept_deviations() } else { builder }
 }
 
-/// What a parser of these options says of the chunks.
+/// Returns the log of a parser with these options that reads the chunks.
 pub fn observe(options: &Options, chunks: &[&[u8]], method: Method) -> Log {
     let mut parser = builder(options).patterns(&pattern_set(options)).build();
     drive(&mut parser, chunks, method, options.end_of_input)
@@ -70,13 +70,13 @@ pub fn drive(parser: &mut Parser, chunks: &[&[u8]], method: Method, end_of_input
     joined.into_log(parser, failed.map_or(Ok(()), Err), end_of_input)
 }
 
-/// The path of an error, which is known if the text is strict and kept.
+/// Returns the path of an error, which is known if the text is strict and retained.
 fn known(path: Option<&str>, has_to_be: bool) -> ErrorPath {
     assert!(path.is_some() || !has_to_be, "the path of an error in a text that is kept");
     ErrorPath(path.map(str::to_owned))
 }
 
-/// Errors stick: after an error the same error, and no events.
+/// Checks that errors stick: after an error, every call returns it again, without events.
 fn check_sticky(before: &Option<Error>, now: &Result<(), Error>, told: usize) {
     if let Some(error) = before {
         assert_eq!(now.as_ref().err(), Some(error), "an error sticks");
@@ -91,7 +91,7 @@ pub struct Joined {
     events: Vec<ModelEvent>,
     /// For each event of `events`, its match.
     matches: Vec<u64>,
-    /// The matches of all deltas as they were told.
+    /// The match ids of all deltas, in the order of the reports.
     deltas: Vec<u64>,
     begun: HashSet<u64>,
     ended: HashSet<u64>,
@@ -100,7 +100,7 @@ pub struct Joined {
 }
 
 impl Joined {
-    /// How many events came.
+    /// Returns the number of events so far.
     pub fn told(&self) -> usize {
         self.count
     }
@@ -121,7 +121,7 @@ impl Joined {
         }
     }
 
-    /// What was told, with a verdict and the deviations.
+    /// Returns the recorded events, with the verdict and the deviations.
     pub fn into_log(self, parser: &Parser, result: Result<(), Error>, end_of_input: bool) -> Log {
         let verdict = match result {
             Err(error) => Verdict::Failed {
@@ -214,7 +214,7 @@ impl Joined {
         self.matches.push(event.match_id);
     }
 
-    /// What the match's deltas have joined to, if there was one.
+    /// Returns the joined deltas of a match, if it exists.
     fn delta_of(&mut self, match_id: u64) -> Option<&mut String> {
         let events = self.matches.iter().zip(&mut self.events).rev();
         events.filter(|(of, _)| **of == match_id).find_map(|(_, event)| match &mut event.kind {
@@ -233,8 +233,8 @@ impl Joined {
     }
 }
 
-/// The one helper that runs every engine: the model's log must come out of both methods, whole, byte by byte, and with
-/// every cut (every pair of cuts for short documents).
+/// Runs every engine: both methods must return the model's log for the whole document, for single bytes, and for every
+/// cut (every pair of cuts of short documents).
 #[track_caller]
 pub fn check(document: &[u8], options: &Options) -> Log {
     let expected = recogniser::run(document, options);
@@ -248,7 +248,7 @@ pub fn check(document: &[u8], options: &Options) -> Log {
     expected
 }
 
-/// The same at given cuts only.
+/// Runs [`check`] at the given cuts only.
 #[track_caller]
 pub fn check_cut(document: &[u8], options: &Options, cuts: &[usize]) -> Log {
     let expected = recogniser::run(document, options);
@@ -275,7 +275,8 @@ fn mark_compared(expected: &Log) {
     }
 }
 
-/// Prompt, but atoms come whole: after every prefix, all that can be known has been told, and no more.
+/// Checks promptness: after every prefix, everything that can be known has been reported, except open atoms, and no
+/// more.
 #[track_caller]
 pub fn check_prompt(document: &[u8], options: &Options) {
     let options = Options { end_of_input: false, ..options.clone() };

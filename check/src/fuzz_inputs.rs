@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::effort::Sample;
 
-/// What the target is run over; none, said aloud, where `fuzz/` was left behind (it is not packaged).
+/// Returns the inputs of a fuzz target. Prints a note and returns none if `fuzz/` is not there (it is not packaged).
 pub fn inputs(target: &str) -> Vec<Vec<u8>> {
     let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz");
     if !fuzz.is_dir() {

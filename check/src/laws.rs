@@ -98,7 +98,7 @@ pub const fn assert_all_held(home: Home, held: &[Law]) {
 }
 
 /// Makes the tests of a home's laws: for each law a module, and in it a test for each function, by its path from the
-/// module around the one that has the table. A law of this home without an entry is a compile error.
+/// module around the one with the table. A law of this home without an entry is a compile error.
 ///
 /// ```text
 /// laws! {
@@ -212,8 +212,8 @@ declare! {
     AsyncStreams [LibraryWithStreams],
     /// Each text of a stream of documents is read as if it were alone; an invalid line costs only itself.
     DocumentsAlone [Library],
-    /// A parser, rewriter, stream or envelope that is saved and restored continues like one that was not. Any bytes, even
-    /// with a right checksum, give an error or a sound parser, in memory that is a small multiple of their length.
+    /// A parser, rewriter, stream or envelope that is saved and restored continues like one that was not. Any bytes,
+    /// even with a right checksum, give an error or a sound parser, in memory that is a small multiple of their length.
     SavedState [Library, Envelope, Providers],
     /// However a stream interleaves its calls, each call's events are those of a parser that is fed that call alone.
     CallsAlone [Providers],

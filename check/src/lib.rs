@@ -1,5 +1,5 @@
-//! What the tests of several packages share, and nothing else: the model, the generators, and the laws as functions,
-//! each of which panics where its law is broken.
+//! Test support of several packages: the model, the generators, and the laws as functions. Each function panics if its
+//! law is broken.
 //!
 //! | module | what it is |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! The folder of recorded streams: where it is, what it contains, and which tests are skipped without it.
+//! The folder of recorded streams: its position, its contents, and the tests that are skipped without it.
 //!
 //! The folder is the one that `JSONSPIGOT_SHARED` names, or else `shared` beside the repository; if the variable is
 //! empty, there is none. It is not part of the repository, so each test that reads it is registered with
@@ -60,7 +60,7 @@ pub fn errors() -> Vec<String> {
     names.map(|name| format!("recordings/{name}")).collect()
 }
 
-/// Runs a test that needs recorded streams, or skips it if there are none.
+/// Runs a test that needs recorded streams, or skips it if they are missing.
 pub fn run(test: fn()) {
     if folder().is_some() {
         test();

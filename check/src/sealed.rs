@@ -3,7 +3,7 @@
 /// How long a state's header is.
 pub const HEADER: usize = 26;
 
-/// The state with the checksum and length that it ought to have: `src/saved/mod.rs` describes them.
+/// Returns the state with the right checksum and length: `src/saved/mod.rs` describes them.
 pub fn sealed(mut state: Vec<u8>) -> Vec<u8> {
     let Some((header, body)) = state.split_first_chunk_mut::<HEADER>() else { return state };
     header[14..22].copy_from_slice(&(body.len() as u64).to_le_bytes());
@@ -38,7 +38,7 @@ fn digest(mut digest: u64, bytes: &[u8]) -> u64 {
     digest
 }
 
-/// The state with its body changed: each edit is a place, what is done there, and a byte.
+/// Returns the state with edits of its body: each edit is a position, an operation, and a byte.
 pub fn edited(mut state: Vec<u8>, edits: &[u8]) -> Vec<u8> {
     for edit in edits.chunks_exact(3) {
         let place = HEADER + usize::from(edit[0]) % (state.len() - HEADER + 1);

@@ -1,4 +1,4 @@
-//! What stands after an opening delimiter, seen as a whole: where it ends, what closes it, and what it came to.
+//! Reads the text after an opening delimiter as a whole: the end of the payload, its closing delimiter, and its status.
 
 use jsonspigot::ErrorKind;
 
@@ -11,7 +11,7 @@ pub enum Closing {
 }
 
 impl Closing {
-    /// The closing delimiter of a payload that this one opened.
+    /// Returns the closing delimiter of a payload that `open` has opened.
     pub fn of(delimiter: &Spelt, open: &str, hold_limit: usize) -> Self {
         match delimiter.shape.as_str() {
             "comment" => Self::Literal("-->".to_owned()),
@@ -24,7 +24,7 @@ impl Closing {
         }
     }
 
-    /// Where a closing delimiter stands from here on and how long it is; at the end of the text its beginning will do.
+    /// Returns the position and length of the next closing delimiter; at the end of the text its beginning suffices.
     fn find(&self, text: &str, from: usize) -> (usize, usize, bool) {
         (from..text.len())
             .filter(|at| text.is_char_boundary(*at))
@@ -32,7 +32,7 @@ impl Closing {
             .unwrap_or((text.len(), 0, false))
     }
 
-    /// A closing delimiter at this place, or its beginning if the text ends with it.
+    /// Returns the closing delimiter at this position, or its beginning if the text ends with it.
     fn at(&self, text: &str, at: usize, from: usize) -> Option<(usize, bool)> {
         let rest = &text[at..];
         match self {
@@ -64,7 +64,7 @@ pub struct Found {
     verdict: Verdict,
 }
 
-/// What a payload came to.
+/// The result of a payload.
 #[derive(Clone, Copy)]
 enum Verdict {
     Complete,
@@ -102,7 +102,7 @@ impl Found {
     }
 }
 
-/// The payload that the text begins with.
+/// Reads the payload at the beginning of the text.
 pub fn payload(delimiter: &Spelt, text: &str, closing: &Closing, choices: &Choices) -> Found {
     // From a byte on, only the closing delimiter is looked for.
     let until_close = |from: usize, verdict: Verdict| {
@@ -162,7 +162,7 @@ pub fn payload(delimiter: &Spelt, text: &str, closing: &Closing, choices: &Choic
         return plain_text();
     }
     let Read { deviation, stop, is_whole, at_end } = read(text, choices);
-    // Of several things that are wrong, the first is told.
+    // Of several faults, the first is reported.
     let first = |verdict| deviation.map_or(verdict, |(kind, at)| Verdict::Wrong(kind, at));
     let (at, verdict) = match stop {
         Stop::End => {
@@ -186,7 +186,7 @@ pub fn payload(delimiter: &Spelt, text: &str, closing: &Closing, choices: &Choic
     until_close(at - usize::from(is_unread), first(verdict))
 }
 
-/// Whether a JSON text ends inside a string.
+/// Returns true if a JSON text ends inside a string.
 fn is_in_string(text: &[u8]) -> bool {
     let (mut is_inside, mut is_escaped) = (false, false);
     for byte in text {
@@ -200,14 +200,14 @@ fn is_in_string(text: &[u8]) -> bool {
     is_inside
 }
 
-/// What a parser of these choices says of a text.
+/// The result of a parser with these choices.
 struct Read {
-    /// The first one that it went on past.
+    /// The first deviation that was tolerated.
     deviation: Option<(ErrorKind, usize)>,
     stop: Stop,
-    /// Whether what came before the stop is one value.
+    /// True if the text before the stop is one value.
     is_whole: bool,
-    /// What the end shows to be wrong that may have been right: a slash with which no comment began.
+    /// A fault that only the end shows: a slash without a comment.
     at_end: Option<Verdict>,
 }
 
@@ -242,7 +242,7 @@ fn read(text: &str, choices: &Choices) -> Read {
     Read { deviation, is_whole: whole.stopped_by().is_none(), stop, at_end }
 }
 
-/// How far the brackets go that the text begins with.
+/// Returns the length of the balanced brackets at the beginning of the text.
 fn balanced(text: &str) -> usize {
     let (mut depth, mut at) = (0, 0);
     while let Some(c) = text[at..].chars().next() {

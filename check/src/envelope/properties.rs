@@ -33,7 +33,7 @@ pub fn spelt(delimiters: &[&str]) -> Vec<Spelt> {
     delimiters.iter().map(|delimiter| Spelt::new(delimiter)).collect()
 }
 
-/// The pieces are those of a splitter that sees the whole text; a payload's matches are a parser's.
+/// Checks that the pieces are those of a splitter of the whole text, and that a payload's matches are a parser's.
 pub fn pieces_are_the_splitters(text: &str, delimiters: &[Spelt], choices: &Choices, cuts: &[usize]) {
     let mut envelope = envelope(choices, delimiters);
     let told = tell(&mut envelope, text, cuts);
@@ -63,8 +63,8 @@ pub fn every_cut_is_the_splitters(text: &str, delimiters: &[Spelt], choices: &Ch
     all.into_iter().for_each(|cut| pieces_are_the_splitters(text, delimiters, choices, &[cut]));
 }
 
-/// The fuzz target. The head holds two bytes that choose the delimiters, the hold limit and the payload limit (0: the usual
-/// ones); then how payloads are parsed: a byte of flags, and the five limits, 0 for none. The text is cut at FF.
+/// Runs the fuzz target. The head holds two bytes that choose the delimiters, the hold limit and the payload limit (0:
+/// the default); then the parser: a byte of flags, and the five limits, 0 for none. The text is cut at FF.
 pub fn target(input: &[u8]) {
     let (head, text) = match input.iter().position(|&byte| byte == 0xFE) {
         Some(end) => (&input[..end], &input[end + 1..]),
@@ -82,7 +82,7 @@ pub fn target(input: &[u8]) {
     cuts_change_nothing(&joined, &delimiters, &choices, &cuts);
 }
 
-/// What a target's head says: the delimiters, if there are any, and the other choices.
+/// Reads a target's head: the delimiters, if there are any, and the other choices.
 fn chosen(head: &[u8]) -> Option<(Vec<Spelt>, Choices)> {
     let choice = |place: usize| head.get(place).copied().unwrap_or(0);
     let chosen = u16::from_le_bytes([choice(0), choice(1)]);
@@ -109,8 +109,8 @@ fn chosen(head: &[u8]) -> Option<(Vec<Spelt>, Choices)> {
     Some((delimiters, choices))
 }
 
-/// The part of the fuzz target for saved state: the head of [`target`] after one byte, and then edits of the state's body.
-/// At the first FF the state is saved, edited and restored.
+/// Runs the part of the fuzz target for saved state: the head of [`target`] after one byte, and then edits of the
+/// state's body. At the first FF the state is saved, edited and restored.
 pub fn states(input: &[u8]) {
     let (head, text) = match input.iter().position(|&byte| byte == 0xFE) {
         Some(end) => (&input[1..end.max(1)], &input[end + 1..]),
@@ -162,7 +162,7 @@ pub fn a_state_is_refused_or_sound<S: AsRef<str>>(
     None
 }
 
-/// A parser of these choices; the last say whether deviations are passed, duplicates rejected and snapshots kept.
+/// Builds a parser of these choices: leniency, rejection of duplicate keys, snapshots.
 pub fn parser(limits: Limits, retain: Retain, [lenient, reject, snapshots]: [bool; 3]) -> ParserBuilder {
     let duplicate_keys = if reject { DuplicateKeys::Reject } else { DuplicateKeys::LastWins };
     let builder = Parser::builder().limits(limits).retain(retain).duplicate_keys(duplicate_keys);

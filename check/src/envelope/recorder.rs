@@ -1,4 +1,4 @@
-//! What an envelope told, joined; checked while it is told.
+//! Records the joined events of an envelope, and checks them on the way.
 
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
@@ -14,7 +14,7 @@ pub fn patterns() -> PatternSet {
     PatternSet::new(["$..*", "$", "a", "$..b[*]"]).unwrap()
 }
 
-/// The kind of a whole value, by its first letter.
+/// Returns the kind of a whole value, by its first letter.
 fn kind_of(text: &str) -> ValueKind {
     match text.chars().next() {
         Some('{') => ValueKind::Object,
@@ -47,7 +47,7 @@ fn record(matches: &mut Matches, event: &Event<'_>) {
     }
 }
 
-/// All that was told about one text.
+/// The events of one text.
 #[derive(Debug, Default, PartialEq)]
 pub struct Told {
     pub pieces: Vec<Piece>,
@@ -111,8 +111,8 @@ impl Told {
         }
     }
 
-    /// The pieces follow one another in the input; a payload's matches are those of a parser fed its text, and its
-    /// error stands where it says.
+    /// Checks that the pieces follow one another in the input, that a payload's matches are those of a parser fed its
+    /// text, and that its error is at the reported position.
     pub fn check(&self, input: &str, choices: &Choices) {
         let mut rest = input;
         let mut take = |length: usize| {
@@ -131,7 +131,7 @@ impl Told {
                     assert!(all.starts_with(raw) && raw.len() <= kept && kept - raw.len() < 4, "{piece:?}");
                     assert_eq!(take(close.len()), close);
                     let ((matches, fragments), place) = told.next().unwrap();
-                    // What broke the JSON may be the closing delimiter itself.
+                    // The closing delimiter itself may break the JSON.
                     let read = format!("{all}{close}");
                     if fragments.is_empty() && *status != "raw" {
                         let is_broken = error.is_some_and(|(kind, _)| kind != "incomplete");
@@ -139,10 +139,10 @@ impl Told {
                         let fed = &fed[..choices.payload_limit.min(fed.len() as u64) as usize];
                         assert_eq!(matches, &direct(fed, status, choices), "{piece:?}");
                     } else {
-                        // Plain text is told to its end, whatever is kept of it.
+                        // Plain text is reported to its end, however much of it is kept.
                         assert_eq!((matches.len(), fragments.as_str()), (0, all));
                     }
-                    // What is before the first error is JSON or plain text.
+                    // The text before the first error is JSON or plain text.
                     let counted = error.map(|(_, offset)| {
                         let before = &read.as_bytes()[..offset as usize];
                         let lines: Vec<_> = before.split(|byte| *byte == b'\n').collect();
@@ -157,7 +157,7 @@ impl Told {
     }
 }
 
-/// What a parser alone tells of a payload.
+/// Returns the matches of a payload that a parser reads alone.
 fn direct(payload: &[u8], status: &str, choices: &Choices) -> Matches {
     let mut matches = Matches::new();
     let mut parser = choices.parser.clone().patterns(&patterns()).build();
@@ -209,7 +209,7 @@ impl Subject {
         self.builder.clone().build(self.delimiters.clone(), &self.patterns).restore(bytes)
     }
 
-    /// What comes out of the envelope's bytes. They are the same when it is saved again.
+    /// Restores an envelope from its saved bytes, which must be equal when it is saved again.
     pub fn restored(&self, envelope: &Envelope) -> Envelope {
         let bytes = envelope.save().unwrap();
         let restored = self.restore(&bytes).unwrap_or_else(|error| panic!("{error} of {envelope:?}"));
@@ -218,15 +218,15 @@ impl Subject {
     }
 }
 
-/// What can be asked between two chunks.
+/// Returns the public state of an envelope between two chunks.
 pub fn seen(envelope: &Envelope) -> String {
     let Some(parser) = envelope.parser() else { return String::new() };
     let snapshot = parser.has_snapshots().then(|| parser.snapshot().map(|root| root.to_string()));
     format!("{} {:?} {:?} {snapshot:?}", parser.offset(), parser.error(), parser.text())
 }
 
-/// Feeds the pieces between the cuts, which stand at char boundaries, and finishes. Another envelope, saved and restored
-/// at each cut, tells the same.
+/// Feeds the pieces between the cuts, which are at char boundaries, and finishes. Another envelope, saved and restored
+/// at each cut, must report the same.
 pub fn tell(subject: &mut Subject, text: &str, cuts: &[usize]) -> Told {
     let mut saved = subject.envelope.clone();
     let envelope = subject;
@@ -255,7 +255,7 @@ pub fn tell(subject: &mut Subject, text: &str, cuts: &[usize]) -> Told {
     told
 }
 
-/// The places where a text may be cut.
+/// Returns the positions where a text may be cut.
 pub fn boundaries(text: &str) -> Vec<usize> {
     (0..=text.len()).filter(|at| text.is_char_boundary(*at)).collect()
 }

@@ -2,7 +2,7 @@
 
 use jsonspigot::{Parser, ParserBuilder, Retain};
 
-/// How an envelope is built, but for its delimiters.
+/// The options of an envelope, without its delimiters.
 #[derive(Clone, Debug)]
 pub struct Choices {
     pub hold_limit: usize,
@@ -22,7 +22,7 @@ impl Choices {
         Self { hold_limit, ..Self::default() }
     }
 
-    /// How much of a payload's text is kept, and looked at.
+    /// Returns the part of a payload's text that is kept and parsed.
     pub fn kept<'t>(&self, text: &'t str) -> &'t str {
         &text[..floor(text, usize::try_from(self.payload_limit).unwrap_or(usize::MAX))]
     }
@@ -34,7 +34,7 @@ pub struct Spelt {
     pub text: String,
     pub shape: String,
     pub name: String,
-    /// What closes what is between two texts.
+    /// The closing text of a delimiter between two texts.
     pub close: String,
     pub is_raw: bool,
     pub is_by_first_byte: bool,
@@ -67,7 +67,7 @@ impl Spelt {
         }
     }
 
-    /// Whether nothing but its brackets ends its payload.
+    /// Returns true if only its brackets can end its payload.
     pub fn closes_itself(&self) -> bool {
         self.shape == "bare" || self.shape == "between" && self.close.is_empty()
     }

@@ -22,14 +22,14 @@ pub enum Piece {
     },
 }
 
-/// Whether the text ends here or goes on.
+/// Says if more text follows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Then {
     End,
     More,
 }
 
-/// The parts of a text; if more follows, up to what is undecided.
+/// Returns the parts of a text; if more follows, up to the undecided part.
 pub fn split(text: &str, delimiters: &[Spelt], choices: &Choices, then: Then) -> Vec<Piece> {
     let hold_limit = choices.hold_limit;
     let mut pieces = Vec::new();
@@ -42,7 +42,7 @@ pub fn split(text: &str, delimiters: &[Spelt], choices: &Choices, then: Then) ->
         let ahead = &rest[..ceil(rest, hold_limit)];
         let mut found: Vec<_> =
             delimiters.iter().map(|delimiter| (delimiter, opening(delimiter, looked_at, ahead, &fences))).collect();
-        // What is certain first opens; but a fence that is known by its name is that one's.
+        // The delimiter that is certain first opens. A fence with a known name wins over any fence.
         found.sort_by_key(|(delimiter, opening)| (delimiter.is_any_fence(), certain_at(delimiter, *opening, rest)));
         if let Some((delimiter, Opening::Here(length))) = found.iter().find(|(_, o)| matches!(o, Opening::Here(_))) {
             let (open, behind) = rest.split_at(*length);
@@ -92,7 +92,7 @@ pub fn split(text: &str, delimiters: &[Spelt], choices: &Choices, then: Then) ->
     pieces
 }
 
-/// How much of the text it takes until it is certain that this delimiter opens.
+/// Returns the length of the text with which it is certain that this delimiter opens.
 fn certain_at(delimiter: &Spelt, opening: Opening, text: &str) -> usize {
     let Opening::Here(length) = opening else { return usize::MAX };
     match delimiter.shape.as_str() {
@@ -104,7 +104,7 @@ fn certain_at(delimiter: &Spelt, opening: Opening, text: &str) -> usize {
     }
 }
 
-/// What stands at a place.
+/// The opening at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Opening {
     /// A delimiter of this length.
@@ -191,7 +191,7 @@ impl Fences {
     }
 }
 
-/// A fence with any info string; and the fence of text that is open from here on, if that is another one.
+/// Finds a fence with any info string, and the fence of text that is open afterwards, if it is another one.
 fn any_fence(text: &str, fences: &Fences) -> (Opening, Option<Option<usize>>) {
     const BLANK: [char; 2] = [' ', '\t'];
     const BREAK: [char; 2] = ['\n', '\r'];
@@ -243,7 +243,7 @@ fn any_fence(text: &str, fences: &Fences) -> (Opening, Option<Option<usize>>) {
     }
 }
 
-/// What stands after a literal.
+/// Returns the text after a literal.
 fn literal<'a>(text: &'a str, literal: &str) -> Result<&'a str, Opening> {
     match text.strip_prefix(literal) {
         Some(rest) => Ok(rest),
@@ -252,7 +252,7 @@ fn literal<'a>(text: &'a str, literal: &str) -> Result<&'a str, Opening> {
     }
 }
 
-/// Whether an object or array is one without doubt, judged by its first lexemes.
+/// Decides, by its first lexemes, if an object or array is certainly a payload.
 fn bare(text: &str) -> Opening {
     if !text.starts_with(['{', '[']) {
         return Opening::Wrong(0);
@@ -264,7 +264,7 @@ fn bare(text: &str) -> Opening {
     }
 }
 
-/// The byte with which the text, if it is JSON so far, is no longer taken for prose.
+/// Returns the position of the byte with which the text, if it is JSON so far, can't be prose any more.
 fn deciding_byte(text: &str) -> Option<usize> {
     let inner = text.trim_start_matches(['[', ' ', '\t', '\n', '\r']);
     let at = text.len() - inner.len();
@@ -291,7 +291,7 @@ fn deciding_byte(text: &str) -> Option<usize> {
     }
 }
 
-/// The first byte that no JSON text may hold there.
+/// Returns the first byte that no JSON text can have at its position.
 fn first_error(text: &str) -> Option<Error> {
     Parser::default().feed(text).check().err()
 }

@@ -5,7 +5,8 @@ use proptest::sample::Index;
 
 use crate::effort::Sample;
 
-/// The chunks between the cuts, in order; cuts need not be sorted, and those past the end add empty chunks there.
+/// Returns the chunks between the cuts, in order. Cuts need not be sorted, and those past the end add empty chunks
+/// there.
 pub fn chunks<'a>(document: &'a [u8], cuts: &[usize]) -> Vec<&'a [u8]> {
     let mut cuts: Vec<usize> = cuts.iter().map(|&cut| cut.min(document.len())).collect();
     cuts.sort_unstable();
@@ -22,7 +23,7 @@ pub fn each_byte(length: usize) -> Vec<usize> {
     (1..length).collect()
 }
 
-/// Every byte alone, with an empty chunk before, between and after.
+/// Returns cuts for single bytes, with an empty chunk before, between and after them.
 pub fn each_byte_and_empty(length: usize) -> Vec<usize> {
     (0..=length).flat_map(|cut| [cut, cut]).collect()
 }
@@ -85,7 +86,7 @@ pub fn cuts(length: usize) -> impl Strategy<Value = Vec<usize>> {
     cutting().prop_map(move |cutting| cutting.cuts(length))
 }
 
-/// A document and cuts for it, which shrink apart.
+/// Generates a document and cuts for it, which shrink separately.
 pub fn with_cuts(document: impl Strategy<Value = Vec<u8>>) -> impl Strategy<Value = (Vec<u8>, Vec<usize>)> {
     (document, cutting()).prop_map(|(document, cutting)| {
         let cuts = cutting.cuts(document.len());

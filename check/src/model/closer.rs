@@ -1,9 +1,9 @@
-//! The independent closer that snapshots are held against: cuts a viable prefix back to what is known and closes it, so
-//! that `serde_json` can read it. It trusts the prefix to be viable and checks nothing.
+//! An independent closer for comparison with snapshots: cuts a viable prefix back to its known part and closes it, so
+//! that `serde_json` can read it. It assumes that the prefix is viable and checks nothing.
 
 use serde_json::Value;
 
-/// What shows of a number or literal that has begun and not ended.
+/// The visible part of an open number or literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenAtoms {
     /// Nothing.
@@ -16,7 +16,7 @@ impl OpenAtoms {
     pub const BOTH: [Self; 2] = [Self::Hidden, Self::Shown];
 }
 
-/// What is known of a document after `prefix`: `None` before the first value shows.
+/// Returns the known value of a document after `prefix`: `None` before the first value appears.
 ///
 /// # Panics
 ///
@@ -29,7 +29,7 @@ pub fn known(prefix: &[u8]) -> Option<Value> {
     )
 }
 
-/// The prefix up to the last value that shows, with a quote for an open string and the brackets that are missing.
+/// Returns the prefix up to the last visible value, with a quote for an open string and the missing brackets.
 pub fn closed_text(prefix: &[u8], open_atoms: OpenAtoms) -> Option<Vec<u8>> {
     let mut brackets = Vec::new();
     let (mut text, mut at, mut is_key) = (None, 0, false);
@@ -79,7 +79,7 @@ pub fn closed_text(prefix: &[u8], open_atoms: OpenAtoms) -> Option<Vec<u8>> {
                 let rest = &prefix[at..];
                 let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
                 let length = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
-                // A literal is whole at its last letter, a number only at a byte that is none of it.
+                // A literal is whole at its last letter, a number only at the byte after it.
                 if !first.is_ascii_alphabetic() && length == rest.len()
                     || first.is_ascii_alphabetic() && !matches!(&rest[..length], b"true" | b"false" | b"null")
                 {
@@ -101,15 +101,15 @@ pub fn closed_text(prefix: &[u8], open_atoms: OpenAtoms) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// What is known of an atom that has begun.
+/// Returns the known part of an open atom.
 fn known_of_atom(begun: &[u8]) -> Option<&[u8]> {
     let literal = [&b"true"[..], b"false", b"null"].into_iter().find(|literal| literal.starts_with(begun));
     let is_number = |text: &&[u8]| serde_json::from_slice::<&serde_json::value::RawValue>(text).is_ok();
     literal.or_else(|| (1..=begun.len()).rev().map(|length| &begun[..length]).find(is_number))
 }
 
-/// What is known without one of the values that are open: first without the innermost, last without the root, and so
-/// `None`. Whether the innermost is a string comes with it.
+/// Returns the known text without one of the open values: first without the innermost, last without the root, and so
+/// `None`. Also returns true if the innermost is a string.
 pub fn without_each_open(prefix: &[u8]) -> (Vec<Option<Vec<u8>>>, bool) {
     let (mut open, mut at, mut ends_in_text) = (Vec::new(), 0, false);
     let mut is_key = Vec::new();
@@ -150,7 +150,7 @@ pub fn without_each_open(prefix: &[u8]) -> (Vec<Option<Vec<u8>>>, bool) {
     (open.iter().rev().map(|&start| closed_text(&prefix[..start], OpenAtoms::Hidden)).collect(), ends_in_text)
 }
 
-/// The end of the last whole character of the string content that starts at `at`.
+/// Returns the end of the last whole character of the string content that starts at `at`.
 fn decodable_end(prefix: &[u8], mut at: usize) -> usize {
     while let Some(&byte) = prefix.get(at) {
         let length = match byte {

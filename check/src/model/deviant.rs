@@ -14,7 +14,7 @@ pub fn some_leniency() -> impl Strategy<Value = Vec<&'static str>> {
     ]
 }
 
-/// White space and comments, of which some are none.
+/// Generates white space and comments, some of which are incomplete.
 fn space() -> impl Strategy<Value = String> {
     const SPACES: [&str; 21] = [
         " ",
@@ -44,7 +44,7 @@ fn space() -> impl Strategy<Value = String> {
     prop_oneof![5 => Just(String::new()), 3 => one.prop_map(str::to_owned), 1 => "[ \n]{0,3}"]
 }
 
-/// What is inside quotes.
+/// Generates the contents of quotes.
 fn inside() -> impl Strategy<Value = String> {
     const PIECES: [&str; 24] = [
         "a",
@@ -119,7 +119,7 @@ fn key() -> impl Strategy<Value = String> {
         1 => prop::sample::select(&KEYS[5..]).prop_map(str::to_owned), 4 => string()]
 }
 
-/// What stands after the last element.
+/// Generates the text after the last element.
 fn end() -> impl Strategy<Value = &'static str> {
     prop_oneof![4 => Just(""), 3 => Just(","), 1 => Just(",,")]
 }
@@ -138,7 +138,7 @@ fn value() -> impl Strategy<Value = String> {
     })
 }
 
-/// A text that deviates in many ways; some are cut off, or have one byte too many.
+/// Generates a text that deviates in many ways. Some are truncated, or have one byte too many.
 pub fn deviant_document() -> impl Strategy<Value = Vec<u8>> {
     let mark = prop_oneof![4 => Just(&b""[..]), 2 => Just(&b"\xEF\xBB\xBF"[..]), 1 => Just(&b"\xEF\xBB"[..])];
     let text = (mark, space(), value(), space()).prop_map(|(mark, before, value, after)| {

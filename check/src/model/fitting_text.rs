@@ -1,7 +1,7 @@
 //! Texts that nearly fit a type: a description of what fits, and bytes that choose, at each place, what fits or now and
 //! then something else. Any bytes give a valid JSON text, so that a fuzzer's changes stay among those.
 
-/// What fits.
+/// A type's shape, for texts that fit it.
 #[derive(Clone, Copy, Debug)]
 pub enum Fits {
     Anything,
@@ -18,7 +18,7 @@ pub enum Fits {
     /// An object with these members.
     Fields(&'static [(&'static str, Fits)]),
     OneOf(&'static [Fits]),
-    /// What is described elsewhere, which may be around here.
+    /// Another shape, which may contain this one.
     This(&'static Fits),
 }
 
@@ -48,7 +48,7 @@ const TEXTS: [&str; 12] =
     ["", "a", "run", "ru", "runner", "text", "a b", "é\u{1F980}", r"\u0061", r"a\n\u0000", "12", "true"];
 const KEYS: [&str; 12] = ["type", "path", "text", "id", "kind", "it", "a", "run", "1", "true", "", r"\u0061"];
 
-/// The text that the bytes choose.
+/// Returns the text that the bytes choose.
 pub fn text(fits: &Fits, bytes: &[u8]) -> String {
     let mut writer = Writer { bytes: bytes.iter(), text: String::new(), depth: 0 };
     writer.value(fits);
@@ -62,7 +62,8 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// A number below this. Where no bytes are left it is the last one, which is the plainest choice everywhere.
+    /// Returns a number below `count`. If no bytes are left, it is the last one, which is the plainest choice
+    /// everywhere.
     fn choose(&mut self, count: usize) -> usize {
         self.bytes.next().map_or(count - 1, |byte| usize::from(*byte) % count)
     }
@@ -83,7 +84,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether the text has to end soon: then it has empty lists and objects, and the first of several.
+    /// Returns true if the text has to end soon: then lists and objects are empty, and the first alternative is chosen.
     fn is_long(&self) -> bool {
         self.text.len() > LONGEST || self.depth > DEEPEST
     }
@@ -132,7 +133,8 @@ impl Writer<'_> {
         }
     }
 
-    /// A struct's object: with a member less or twice, in another order, or with one that it does not know; or its list.
+    /// Writes a struct's object, with a member missing or repeated, in another order, or with an unknown one; or its
+    /// list.
     fn fields(&mut self, fields: &[(&'static str, Fits)]) {
         if self.is_long() {
             self.text.push_str("{}");

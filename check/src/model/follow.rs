@@ -1,4 +1,4 @@
-//! How far each pattern has come at each open value: the set of its segments that are still to be met.
+//! The progress of each pattern at each open value: the set of its segments that have been matched.
 //!
 //! State `n` at a value means: the first `n` segments lead here. All `n` at once are kept as bits, so that a value
 //! that is reached in two ways is still one value.
@@ -11,7 +11,7 @@ pub type States = u64;
 
 pub const AT_ROOT: States = 1;
 
-/// What a value is, as far as it decides what may lie below it.
+/// The properties of a value that decide what may be below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     Object,
@@ -19,7 +19,7 @@ pub enum Shape {
     Leaf,
 }
 
-/// The states at a child, given those at its parent.
+/// Returns the states at a child, given those at its parent.
 pub fn step(pattern: &ModelPattern, parent: States, element: &PathElement) -> States {
     assert!(pattern.segments.len() < 64, "a model pattern has one bit per segment");
     let mut child = 0;

@@ -1,5 +1,5 @@
-//! Valid documents: a tree, and a dress that chooses how the tree is spelt. One tree in two dresses is the same
-//! document but for white space and escapes: spelling changes offsets only.
+//! Valid documents: a tree, and a dress that chooses its spelling. A tree in two dresses is the same document with
+//! other white space and escapes, so only offsets change.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -17,7 +17,7 @@ pub enum Tree {
     Object(Vec<(String, Tree)>),
 }
 
-/// Whether an object may name a key twice.
+/// The policy on keys that an object has twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keys {
     Distinct,
@@ -32,12 +32,12 @@ pub struct Dress {
 }
 
 impl Dress {
-    /// No white space, and escapes only where they are needed.
+    /// Returns a dress without white space, with escapes only where they are needed.
     pub fn plain() -> Self {
         Dress::default()
     }
 
-    /// These choices, over and over.
+    /// Returns a dress that repeats these choices.
     pub fn of(choices: &[u8]) -> Self {
         Dress { choices: choices.to_vec() }
     }
@@ -50,7 +50,7 @@ pub fn dress() -> impl Strategy<Value = Dress> {
 }
 
 impl Tree {
-    /// Whether no object names a key twice. Recursive: a generated tree is shallow.
+    /// Returns true if no object has a key twice. Recursive: a generated tree is shallow.
     pub fn has_distinct_keys(&self) -> bool {
         match self {
             Tree::Atom(_) | Tree::Text(_) => true,
@@ -259,12 +259,12 @@ pub fn document(keys: Keys) -> impl Strategy<Value = Vec<u8>> {
     (tree(keys), dress()).prop_map(|(tree, dress)| tree.write(&dress))
 }
 
-/// A document and its tree in another dress.
+/// Generates a document and its tree in another dress.
 pub fn respelt(keys: Keys) -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
     (tree(keys), dress(), dress()).prop_map(|(tree, one, other)| (tree.write(&one), tree.write(&other)))
 }
 
-/// A valid document of `depth` nested containers, arrays and objects by turns.
+/// Returns a valid document of `depth` nested containers, arrays and objects by turns.
 pub fn nested(depth: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(7 * depth + 1);
     for level in 0..depth {

@@ -1,17 +1,17 @@
-//! What a lenient parser reads inside strings and in place of tokens, and as what: strings with control characters,
-//! invalid escapes and lone surrogates, or in single quotes; comments; words. No place in a document is known here.
+//! Lenient reading inside strings and in place of tokens: strings with control characters, invalid escapes and lone
+//! surrogates, or in single quotes; comments; words. It knows no position in a document.
 
 use super::lexemes::{Cursor, Halt, Limit, escape_letter, multibyte};
 
 const REPLACEMENT: char = '\u{FFFD}';
 
-/// What was passed: its strict kind and its offset.
+/// A tolerated deviation: its strict kind and its offset.
 pub type Passed = (&'static str, usize);
 
 /// Bytes from one place up to another, and what JSON has instead of them.
 pub type Edit = (usize, usize, String);
 
-/// What came of a string.
+/// The result of reading a string.
 pub struct StringReading {
     pub decoded: String,
     /// Where it ends, or why it does not.
@@ -44,7 +44,7 @@ pub fn string(document: &[u8], first: usize, limit: Limit, allowed: &[&'static s
     StringReading { decoded, end, passed, edits }
 }
 
-/// The name of the deviation that a fault in a string is.
+/// Returns the name of the deviation for a fault in a string.
 pub fn name_of(fault: &str) -> &'static str {
     match fault {
         "control-character" => "control-characters",
@@ -82,8 +82,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Notes what is wrong with the next byte; one that spoils an escape may be wrong by itself as well. If it parts a
-    /// high surrogate from its partner, that must be allowed too.
+    /// Records that the next byte is wrong. A byte that spoils an escape may be wrong by itself as well. If it
+    /// separates a high surrogate from its partner, that must be allowed too.
     fn pass(&mut self, kind: &'static str, parts_a_pair: bool) -> Result<(), Halt> {
         let at = self.cursor.at();
         if !self.allowed.contains(&name_of(kind)) || parts_a_pair && !self.allowed.contains(&"lone-surrogates") {
@@ -95,13 +95,13 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// An escape that stands for no character.
+    /// Replaces an escape that denotes no character.
     fn replace(&mut self, start: usize, end: usize) {
         self.decoded.push(REPLACEMENT);
         self.edits.push((start, end, "\\ufffd".to_owned()));
     }
 
-    /// What stands after the backslash at `start`. A byte that does not belong to it is left alone.
+    /// Reads an escape whose backslash is at `start`. A byte that does not belong to it is not consumed.
     fn escape(&mut self, mut start: usize) -> Result<(), Halt> {
         // A high surrogate that waits for its partner, and its place.
         let mut high = None;
@@ -167,7 +167,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Four digits; none if there are less. A high surrogate that they rule out as a partner is told and forgotten.
+    /// Reads four digits; `None` if there are fewer. If they can't be the partner of a high surrogate, reports that one
+    /// and forgets it.
     fn unit(&mut self, start: usize, high: &mut Option<(usize, u16)>) -> Result<Option<u16>, Halt> {
         let mut unit = 0;
         for place in 0..4 {
@@ -197,8 +198,8 @@ impl Reading<'_> {
     }
 }
 
-/// Where the comment ends whose first byte is at `first`; `Short` if that is not known yet, and nothing if it is none.
-/// A line's comment also ends where the document does.
+/// Returns the end of the comment whose first byte is at `first`; `Short` if it is not known yet, and `None` if there
+/// is no comment. The end of the document also ends a line's comment.
 pub fn comment(document: &[u8], first: usize) -> Option<Result<usize, Halt>> {
     let line = || document[first..].iter().position(|&byte| byte == b'\n').map_or(document.len(), |len| first + len);
     match &document[first..] {
@@ -222,7 +223,7 @@ pub const WORDS: [Word; 5] = [
     ("Infinity", "null", "non-finite"),
 ];
 
-/// What edits, which don't overlap, make of a document from one of its bytes on.
+/// Applies edits, which do not overlap, to a document from one of its bytes on.
 pub fn rewritten(document: &[u8], first: usize, edits: &[Edit]) -> Vec<u8> {
     let mut edits: Vec<_> = edits.iter().filter(|(start, _, _)| *start >= first).cloned().collect();
     edits.sort_by_key(|(start, _, _)| *start);

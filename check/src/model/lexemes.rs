@@ -26,7 +26,7 @@ pub struct Cursor<'d> {
 }
 
 impl<'d> Cursor<'d> {
-    /// Limits count from `first`, where reading starts.
+    /// Starts reading at `first`, where limits begin to count.
     pub fn new(document: &'d [u8], first: usize, limit: Limit) -> Self {
         Cursor { document, first, at: first, limit }
     }
@@ -72,7 +72,7 @@ pub fn string(document: &[u8], quote: usize, limit: Limit) -> (String, Result<us
     }
 }
 
-/// One whole decoded character, or `None` before the closing quote.
+/// Reads one whole decoded character; `None` before the closing quote.
 fn character(cursor: &mut Cursor<'_>) -> Result<Option<char>, Halt> {
     match cursor.next_byte()? {
         b'"' => Ok(None),
@@ -89,7 +89,7 @@ fn character(cursor: &mut Cursor<'_>) -> Result<Option<char>, Halt> {
     }
 }
 
-/// What stands after a backslash.
+/// Reads an escape after its backslash.
 fn escape(cursor: &mut Cursor<'_>) -> Result<char, Halt> {
     let letter = cursor.next_byte()?;
     if letter == b'u' {
@@ -115,7 +115,7 @@ pub fn escape_letter(letter: u8) -> Option<char> {
     })
 }
 
-/// The four digits after `\u`, and the whole second escape if they are a high surrogate's.
+/// Reads the four digits after `\u`, and the whole second escape if they are a high surrogate's.
 fn unicode_escape(cursor: &mut Cursor<'_>) -> Result<char, Halt> {
     let mut unit = hex_digit(cursor, |_| true)?;
     // A low surrogate has no right to come first: known at the second digit.
@@ -144,7 +144,7 @@ fn unicode_escape(cursor: &mut Cursor<'_>) -> Result<char, Halt> {
     Ok(char::from_u32(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00)).expect("a pair is a character"))
 }
 
-/// A hex digit; one that is not `allowed` would leave a surrogate alone.
+/// Reads a hex digit. A digit that is not `allowed` would leave a surrogate alone.
 fn hex_digit(cursor: &mut Cursor<'_>, allowed: impl Fn(u32) -> bool) -> Result<u32, Halt> {
     let Some(digit) = char::from(cursor.next_byte()?).to_digit(16) else {
         return cursor.refuse("invalid-escape");
@@ -156,7 +156,7 @@ fn hex_digit(cursor: &mut Cursor<'_>, allowed: impl Fn(u32) -> bool) -> Result<u
     Ok(digit)
 }
 
-/// A character of two to four bytes, by the table of RFC 3629 section 4.
+/// Reads a character of two to four bytes, by the table of RFC 3629 section 4.
 pub fn multibyte(cursor: &mut Cursor<'_>) -> Result<char, Halt> {
     let start = cursor.at;
     let (second, more) = match cursor.next_byte()? {
@@ -210,7 +210,7 @@ pub fn number(document: &[u8], first: usize, limit: Limit) -> Result<usize, Halt
     Ok(cursor.at)
 }
 
-/// One digit or more.
+/// Reads one or more digits.
 fn digits(cursor: &mut Cursor<'_>) -> Result<(), Halt> {
     if !cursor.next_byte()?.is_ascii_digit() {
         return cursor.refuse("invalid-number");

@@ -1,4 +1,4 @@
-//! What a reading says: options in, events and verdict out, and how a path is printed. No reading happens here.
+//! The log of a reading: options in, events and verdict out, and the spelling of a path. Nothing is read here.
 
 pub use super::path::{PathElement, concrete_path, normalized_path};
 use super::pattern::ModelPattern;
@@ -16,9 +16,9 @@ pub struct Options {
     pub blank: Option<u64>,
     pub total: Option<u64>,
     pub reject_duplicates: bool,
-    /// The names of the deviations that reading goes on past.
+    /// The names of the tolerated deviations.
     pub lenient: Vec<&'static str>,
-    /// Whether a text with deviations is accepted.
+    /// True if a text with deviations is accepted.
     pub accepts: bool,
     /// `true`: the document was fed and finished; `false`: it was only fed so far.
     pub end_of_input: bool,
@@ -54,14 +54,14 @@ pub struct Log {
     pub verdict: Verdict,
     /// Kind and offset of the error that ended reading: the verdict's, unless a deviation came first.
     pub stopped_by: Option<(&'static str, u64)>,
-    /// Those that are listed, if reading went on past them.
+    /// The listed deviations, if any were tolerated.
     pub deviations: Vec<ModelDeviation>,
     pub deviation_count: u64,
     /// The text as strict JSON, if it was accepted and was not that.
     pub rewritten: Option<Vec<u8>>,
 }
 
-/// The deviations that a parser can be asked to go on past, by their names in the contract.
+/// All deviations, by their names in the contract.
 pub const DEVIATIONS: [&str; 10] = [
     "control-characters",
     "bad-escapes",
@@ -75,7 +75,7 @@ pub const DEVIATIONS: [&str; 10] = [
     "byte-order-mark",
 ];
 
-/// Those that are wrong inside a string, or none.
+/// Returns the deviations inside strings, or none.
 pub fn flaws(passes: bool) -> Vec<&'static str> {
     if passes { DEVIATIONS[..3].to_vec() } else { Vec::new() }
 }
@@ -124,7 +124,7 @@ pub enum Verdict {
 pub struct ErrorPath(pub Option<String>);
 
 impl ErrorPath {
-    /// The path, of which an error has 200 characters: the middle of a longer one is left out.
+    /// Returns the path as an error has it: at most 200 characters, without the middle of a longer one.
     pub fn of(path: &str) -> Self {
         let characters: Vec<char> = path.chars().collect();
         if characters.len() <= 200 {
@@ -148,7 +148,7 @@ impl Verdict {
         matches!(self, Verdict::Failed { .. })
     }
 
-    /// The kind and the offset of the error, if there was one.
+    /// Returns the kind and the offset of the error, if there is one.
     pub fn failure(&self) -> Option<(&'static str, u64)> {
         match self {
             Verdict::Failed { kind, offset, .. } => Some((kind, *offset)),

@@ -1,4 +1,4 @@
-//! The model: a slow, obviously right reading of JSON that the library's tests are held against.
+//! The model: a slow, obviously right reading of JSON for comparison with the library.
 //!
 //! Nothing here uses the library, and nothing here is incremental: every file looks at the whole slice. What the
 //! files share are the names of the contract, so that a difference between the two can be read off a failed test.

@@ -131,7 +131,7 @@ pub fn mutated() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// A string of hard pieces, so that errors fall inside strings and keys more often than between tokens.
+/// Generates a string of hard pieces, so that errors occur inside strings and keys more often than between tokens.
 pub fn hard_text() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         2 => prop::sample::select(&FRAGMENTS[..]).prop_map(<[u8]>::to_vec),
@@ -142,12 +142,12 @@ pub fn hard_text() -> impl Strategy<Value = Vec<u8>> {
     (start, prop::collection::vec(piece, 0..6)).prop_map(|(start, pieces)| [start, &pieces.concat(), b"\""].concat())
 }
 
-/// Bytes that are heavy with JSON.
+/// Generates bytes that are often JSON's.
 pub fn raw() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(byte(), 0..40)
 }
 
-/// Valid documents but for what a lenient parser passes, after some of their quotes: as a rule those that open a string.
+/// Generates valid documents with deviations after some of their quotes, usually those that open a string.
 pub fn deviating() -> impl Strategy<Value = Vec<u8>> {
     const PIECES: [&[u8]; 10] = [
         b"\n",
@@ -174,7 +174,7 @@ pub fn deviating() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// All of them: valid, damaged, raw.
+/// Generates all kinds: valid, damaged, raw.
 pub fn any_document() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![3 => document(Keys::Repeated), 4 => mutated(), 2 => deviating(), 2 => hard_text(), 1 => raw()]
 }

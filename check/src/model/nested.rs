@@ -1,4 +1,4 @@
-//! JSON inside strings: patterns `outer | inner`, what they tell, and documents whose strings hold JSON.
+//! JSON inside strings: the events of patterns `outer | inner`, and documents with JSON in their strings.
 //!
 //! Each text is read for itself, by the recogniser: first the document, then the decoded text of each string that the
 //! outer query selects. Nothing is read while something else is still arriving.
@@ -28,12 +28,12 @@ impl fmt::Display for NestedPattern {
 }
 
 impl NestedPattern {
-    /// All that the pattern tells of a document.
+    /// Returns all events of the pattern in a document.
     pub fn events(&self, document: &[u8], options: &Options) -> Vec<ModelEvent> {
         run(document, &self.queries, options).events
     }
 
-    /// The values that the pattern selects, with their paths; `None` if a text on the way is not a JSON value.
+    /// Returns the values that the pattern selects, with their paths; `None` if a text on the way is not a JSON value.
     pub fn select(&self, root: &Value) -> Option<Vec<(Vec<PathElement>, Value)>> {
         let mut selected = vec![(Vec::new(), root.clone())];
         for (place, query) in self.queries.iter().enumerate() {
@@ -87,7 +87,8 @@ fn run(text: &[u8], queries: &[ModelPattern], options: &Options) -> Log {
     Log { events, ..log }
 }
 
-/// What begins a string in a spelling, what begins one whose characters are all escaped, and what ends either.
+/// Marks in a spelling: the begin of a string, the begin of one whose characters are all escaped, and the end of
+/// either.
 pub const BEGIN: u8 = 1;
 pub const BEGIN_ESCAPED: u8 = 2;
 pub const END: u8 = 3;
@@ -125,7 +126,7 @@ fn close(text: &mut Vec<u8>, string: Option<(Vec<u8>, bool)>) {
     text.extend(escaped(&inside, is_escaped));
 }
 
-/// What stands between quotes for a text; bytes that are not UTF-8 stay as they are.
+/// Escapes a text for quotes. Bytes that are not UTF-8 stay the same.
 fn escaped(text: &[u8], every_character: bool) -> Vec<u8> {
     if let (true, Ok(text)) = (every_character, std::str::from_utf8(text)) {
         return text.encode_utf16().flat_map(|unit| format!("\\u{unit:04x}").into_bytes()).collect();
@@ -152,7 +153,7 @@ fn queries() -> Vec<ModelPattern> {
     ]
 }
 
-/// One to three queries.
+/// Generates one to three queries.
 pub fn nested_pattern() -> impl Strategy<Value = NestedPattern> {
     let query = || prop_oneof![3 => prop::sample::select(queries()), 1 => pattern()];
     prop::collection::vec(query(), 1..4).prop_map(|queries| NestedPattern { queries })
@@ -162,7 +163,7 @@ pub fn nested_patterns(most: usize) -> impl Strategy<Value = Vec<NestedPattern>>
     prop::collection::vec(nested_pattern(), 0..=most)
 }
 
-/// Documents some of whose strings hold documents, a few of which are JSON.
+/// Generates documents some of whose strings hold documents, a few of which are JSON.
 pub fn nested_document() -> impl Strategy<Value = Vec<u8>> {
     let text = || {
         let text = prop_oneof![2 => document(Keys::Distinct), 1 => document(Keys::Repeated), 2 => any_document()];

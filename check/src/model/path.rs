@@ -18,7 +18,7 @@ pub fn is_shorthand(name: &str) -> bool {
         && !name.is_empty()
 }
 
-/// A name in single quotes, escaped as in an RFC 9535 normalized path (section 2.7).
+/// Quotes a name in single quotes, escaped as in an RFC 9535 normalized path (section 2.7).
 pub fn quoted(name: &str) -> String {
     let mut out = String::from("'");
     for c in name.chars() {
@@ -38,7 +38,8 @@ pub fn quoted(name: &str) -> String {
     out
 }
 
-/// The contract's concrete path: `ask_slots[0].message`, `$` for the root, and `arguments | city` inside a string.
+/// Spells the contract's concrete path: `ask_slots[0].message`, `$` for the root, and `arguments | city` inside a
+/// string.
 pub fn concrete_path(path: &[PathElement]) -> String {
     if let Some(place) = path.iter().rposition(|element| *element == PathElement::Inside) {
         let (outer, inner) = (&path[..place], &path[place + 1..]);
@@ -66,7 +67,7 @@ pub fn concrete_path(path: &[PathElement]) -> String {
     out
 }
 
-/// The RFC 9535 normalized path: `$['ask_slots'][0]['message']`.
+/// Spells the RFC 9535 normalized path: `$['ask_slots'][0]['message']`.
 pub fn normalized_path(path: &[PathElement]) -> String {
     let mut out = String::from("$");
     for element in path {

@@ -87,7 +87,7 @@ impl fmt::Display for ModelPattern {
 }
 
 impl ModelPattern {
-    /// Other spellings of the same pattern: all in brackets, spaced out, double quotes, every name in `\u` escapes.
+    /// Returns other spellings of the pattern: all in brackets, spaced out, double quotes, every name in `\u` escapes.
     pub fn spellings(&self) -> Vec<String> {
         // JSON's own escapes are among the RFC's.
         let double = |name: &str| serde_json::to_string(name).expect("a string prints");
@@ -124,7 +124,7 @@ impl ModelPattern {
         ]
     }
 
-    /// The nodes that the pattern selects, each once, in pre-order of the value's own iteration.
+    /// Returns the nodes that the pattern selects, each once, in pre-order of the value's own iteration.
     pub fn select<'v>(&self, root: &'v Value) -> Vec<(Vec<PathElement>, &'v Value)> {
         let mut chosen = BTreeSet::from([Vec::new()]);
         for segment in &self.segments {
@@ -191,7 +191,7 @@ impl Selector {
     }
 }
 
-/// The node at a path that is known to exist.
+/// Returns the node at a path that exists.
 pub fn at<'v>(root: &'v Value, path: &[PathElement]) -> &'v Value {
     path.iter().fold(root, |node, element| match element {
         PathElement::Key(name) => &node[name.as_str()],
@@ -241,7 +241,7 @@ pub fn selector() -> impl Strategy<Value = Selector> {
     ]
 }
 
-/// Up to five segments; unions may name the same child twice, as the contract's "once" asks for.
+/// Generates up to five segments. Unions may name the same child twice, as the contract's "once" demands.
 pub fn pattern() -> impl Strategy<Value = ModelPattern> {
     let selectors = prop_oneof![
         3 => prop::collection::vec(selector(), 1),
@@ -269,7 +269,7 @@ pub fn root() -> ModelPattern {
     ModelPattern { segments: Vec::new() }
 }
 
-/// Patterns whose naive states multiply: each value is reached in many ways and must be told once.
+/// Returns patterns whose naive states multiply: each value is reached in many ways and must be reported once.
 pub fn adversarial_patterns() -> Vec<ModelPattern> {
     let a = Selector::Name("a".to_owned());
     let mut mixed = chain(4, &Selector::Wildcard);

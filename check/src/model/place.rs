@@ -1,7 +1,7 @@
 //! Where a byte stands, counted from the text's first byte.
 
-/// Line and column, from 1, of the byte at an offset of a text that is JSON up to there, but for what a lenient reading
-/// passes inside double quotes. Only line feeds between tokens end a line.
+/// Returns the line and column, from 1, of the byte at an offset. The text before it is JSON, except for deviations
+/// inside double quotes. Only line feeds between tokens end a line.
 pub fn line_and_column(text: &[u8], offset: u64) -> (u64, u64) {
     let (mut line, mut line_start) = (1, 0);
     let (mut is_inside, mut is_escaped) = (false, false);

@@ -7,20 +7,20 @@ use super::recogniser;
 
 const NO_LIMIT: Limit = Limit { most: None, kind: "" };
 
-/// The tree of a valid document, at most [`Options`]' default depth deep; `None` for any other.
+/// Returns the tree of a valid document, at most [`Options`]' default depth deep; `None` for any other.
 pub fn tree(document: &[u8]) -> Option<Tree> {
     let verdict = recogniser::run(document, &Options::default()).verdict;
     (verdict == Verdict::Complete).then(|| Reader { document, at: 0 }.value())
 }
 
-/// Reads what is known to be valid: it checks nothing. Recursive, as the depth is known to be small.
+/// Reads a valid document and checks nothing. Recursive, because the depth is small.
 struct Reader<'d> {
     document: &'d [u8],
     at: usize,
 }
 
 impl Reader<'_> {
-    /// The next byte that is neither white space nor a separator.
+    /// Returns the next byte that is neither white space nor a separator.
     fn next(&mut self) -> u8 {
         while matches!(self.document[self.at], b' ' | b'\t' | b'\n' | b'\r' | b',' | b':') {
             self.at += 1;

@@ -1,4 +1,4 @@
-//! The reference reading of a whole byte sequence, straight from RFC 8259: what is told, and where it ends.
+//! The reference reading of a whole byte sequence, straight from RFC 8259: its events, and where it ends.
 //!
 //! One rule decides what the contract leaves open: the byte that an error is about causes no event, except the `End`
 //! of a number that it terminates. Where deviations are passed, the first is the verdict once there is one, and strings and
@@ -14,7 +14,7 @@ use super::log::{
     concrete_path,
 };
 
-/// Reads `document` and tells everything about it at once.
+/// Reads `document` and returns all its events at once.
 pub fn run(document: &[u8], options: &Options) -> Log {
     // The total limit is asked before a byte is looked at: what lies after it might as well not be there.
     let total = options.total.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
@@ -63,7 +63,7 @@ pub fn run(document: &[u8], options: &Options) -> Log {
     Log { events: reader.events, verdict, stopped_by, deviations: reader.deviations, deviation_count, rewritten }
 }
 
-/// What may stand at the next byte that is not white space.
+/// The tokens that are allowed at the next byte that is not white space.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Expected {
     Value,
@@ -102,7 +102,7 @@ struct Reader<'r> {
     events: Vec<ModelEvent>,
     /// Where the last comma is.
     comma: usize,
-    /// Whether the limit on the total cuts something off.
+    /// True if the limit on the total truncates the document.
     is_cut: bool,
     /// The first as a verdict.
     first_deviation: Option<Verdict>,
@@ -160,12 +160,12 @@ impl Reader<'_> {
         }
     }
 
-    /// What a strict reader says of the byte that stands here between tokens.
+    /// Returns the strict error for the byte here, between tokens.
     fn unexpected(&self) -> &'static str {
         if self.expected == Expected::Nothing { "trailing-bytes" } else { "unexpected-byte" }
     }
 
-    /// The byte that stands here may begin a deviation, if more comes; or it does not.
+    /// Decides if the byte here may begin a deviation, which needs more bytes.
     fn undecided(&self, is_open: bool) -> Halt {
         if is_open && !self.options.end_of_input && !self.is_cut {
             return Halt::Short;
@@ -240,7 +240,7 @@ impl Reader<'_> {
         self.end_key(decoded, end - 1, end)
     }
 
-    /// The key that begins here without a quote, up to the first byte that can't be part of it.
+    /// Reads a key without quotes, up to the first byte that can't be part of it.
     fn read_bare_key(&mut self) -> Result<(), Halt> {
         let is_of_name = |byte: &u8| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'$');
         let rest = &self.seen[self.at..];
@@ -309,7 +309,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The string, key or value, whose quote stands here.
+    /// Reads a string, key or value, whose quote is here.
     fn read_text(&mut self, limit: Limit) -> (String, Result<usize, Halt>) {
         if self.options.lenient.is_empty() {
             return lexemes::string(self.seen, self.at, limit);
@@ -322,7 +322,7 @@ impl Reader<'_> {
         (read.decoded, read.end)
     }
 
-    /// The word that begins here instead of a JSON value, if it is one.
+    /// Reads a word in place of a JSON value, if there is one.
     fn read_word(&mut self) -> Result<(), Halt> {
         let rest = &self.seen[self.at..];
         // An N may begin two words, of which one may be allowed.
@@ -373,7 +373,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The bracket that stands here after a comma.
+    /// Reads a bracket after a comma.
     fn close_after_comma(&mut self) {
         self.deviate("trailing-commas", "unexpected-byte", self.at);
         self.edits.push((self.comma, self.comma + 1, String::new()));
@@ -405,7 +405,7 @@ impl Reader<'_> {
         self.tell(self.at, |_| ModelEventKind::Begin(kind));
     }
 
-    /// Ends the innermost open value before the byte at `end`, where reading goes on.
+    /// Ends the innermost open value before the byte at `end`, where reading continues.
     fn end(&mut self, end: usize) {
         let open = self.open.last().expect("an open value ends");
         let is_atom = !matches!(self.seen[open.first], b'"' | b'\'' | b'[' | b'{');
@@ -415,7 +415,7 @@ impl Reader<'_> {
         self.end_as(end, if is_kept { &text } else { &[] });
     }
 
-    /// The same, with the text that is told.
+    /// Ends the innermost open value, and reports `text` as its text.
     fn end_as(&mut self, end: usize, text: &[u8]) {
         self.tell(end, |_| ModelEventKind::End(text.to_vec()));
         self.open.pop();
@@ -424,7 +424,7 @@ impl Reader<'_> {
         self.expected = if self.open.is_empty() { Expected::Nothing } else { Expected::CommaOrClose };
     }
 
-    /// Tells every pattern that selects the innermost open value.
+    /// Reports an event for every pattern that selects the innermost open value.
     fn tell(&mut self, offset: usize, kind: impl Fn(&Open) -> ModelEventKind) {
         let open = self.open.last().expect("an event is about an open value");
         for (pattern, &states) in open.states.iter().enumerate() {
@@ -441,7 +441,7 @@ impl Reader<'_> {
         Verdict::Failed { kind, offset, line, column, path }
     }
 
-    /// A byte's offset, line and column.
+    /// Returns a byte's offset, line and column.
     fn place(&self, offset: usize) -> (u64, u64, u64) {
         (offset as u64, self.line, (offset - self.line_start) as u64 + 1)
     }

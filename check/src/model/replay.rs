@@ -1,11 +1,11 @@
-//! The document as far as the events of `$` and `$..*` tell it: snapshots are what the events say.
+//! The document as the events of `$` and `$..*` describe it, for comparison with snapshots.
 
 use serde_json::{Map, Value};
 
 use super::log::{ModelEvent, ModelEventKind, PathElement};
 use super::pattern::{ModelPattern, everything_below, root};
 
-/// The patterns whose events [`replay`] takes.
+/// Returns the patterns whose events [`replay`] needs.
 pub fn patterns() -> Vec<ModelPattern> {
     vec![root(), everything_below()]
 }

@@ -1,5 +1,5 @@
-//! What a text becomes when it is rewritten: read by recursion, character by character, where each character of a text in
-//! a string knows how the document spells it.
+//! Rewrites a text: reads it by recursion, character by character. Each character of a text in a string knows its
+//! spelling in the document.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -17,15 +17,15 @@ pub enum ModelRule {
     MapText,
 }
 
-/// What replaces, in several spellings that need escapes.
+/// The replacement, in several spellings that need escapes.
 pub const REPLACEMENT: &str = "[1, \"\\n\\\\\u{1F600}\"]";
 
-/// What a value's text is mapped to.
+/// Maps a value's text.
 pub fn mapped(json: &str) -> String {
     format!("{{\"was\": {json}}}")
 }
 
-/// One to three rules. None removes a root.
+/// Generates one to three rules. No rule removes a root.
 pub fn rules() -> impl Strategy<Value = Vec<(NestedPattern, ModelRule)>> {
     use ModelRule::{Map, MapText, Redact, Remove, Replace};
     let kind = prop::sample::select(vec![Remove, Remove, Remove, Replace, Redact, Map, MapText]);
@@ -44,7 +44,7 @@ struct Unit {
     raw: String,
 }
 
-/// The rewritten text of a valid document; `None` if a pattern leads into a string that is not JSON.
+/// Returns the rewritten text of a valid document; `None` if a pattern leads into a string that is not JSON.
 pub fn rewritten(document: &str, rules: &[(NestedPattern, ModelRule)]) -> Option<String> {
     let units = document.chars().map(|character| Unit { character, raw: character.to_string() }).collect();
     let states: Vec<_> = rules.iter().map(|_| Some(AT_ROOT)).collect();
@@ -112,7 +112,7 @@ impl Reader<'_> {
         self.out.push_str(&escaped);
     }
 
-    /// The rule for a value at these states.
+    /// Returns the rule for a value at these states.
     fn rule(&self, states: &[Option<States>]) -> Option<ModelRule> {
         let selects = |((pattern, _), states): (&(NestedPattern, _), &Option<States>)| {
             let is_last = self.level + 1 == pattern.queries.len();
@@ -127,7 +127,7 @@ impl Reader<'_> {
         pairs.map(|((pattern, _), states)| states.map(|states| step(pattern, states))).collect()
     }
 
-    /// A value; nothing if a string is not what a pattern takes it for.
+    /// Rewrites a value; `None` if a pattern leads into a string that is not JSON.
     fn value(&mut self, states: &[Option<States>]) -> Option<()> {
         let is_string = self.peek()? == '"';
         let rule = self.rule(states).filter(|rule| *rule != ModelRule::MapText || is_string);
@@ -168,7 +168,7 @@ impl Reader<'_> {
         let (mut index, mut has_member) = (0, false);
         loop {
             let from = self.place;
-            // What leads to the value, with the comma.
+            // The text before the value, with the comma.
             let is_first = index == 0;
             self.mute(|reader| {
                 if !is_first {
@@ -217,7 +217,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The characters between the quotes, each with all of its spelling.
+    /// Reads the characters between the quotes, each with its whole spelling.
     fn characters(&mut self) -> Option<Vec<Unit>> {
         let mut characters = Vec::new();
         let open = self.place;
@@ -285,7 +285,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// The place of the quote that ends the string whose first character is next.
+    /// Returns the position of the quote that ends the string whose first character is next.
     fn string_end(&self) -> usize {
         let mut place = self.place;
         while self.units[place].character != '"' {

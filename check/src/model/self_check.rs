@@ -1,4 +1,5 @@
-//! The model held against `serde_json` and against itself: verdicts, values, first bad bytes, what is known on the way.
+//! Compares the model with `serde_json` and with itself: verdicts, values, first bad bytes, and the known values on the
+//! way.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -20,7 +21,7 @@ fn is_accepted(document: &[u8]) -> bool {
     verdict(document, true) == Verdict::Complete
 }
 
-/// The model's verdict and value are `serde_json`'s; a number beyond f64 is the one gap.
+/// Checks that the model's verdict and value are `serde_json`'s, except for numbers beyond f64.
 fn check_serde(document: &[u8]) -> Result<(), TestCaseError> {
     let log = run(document, &Options::with_patterns(replay::patterns()));
     match serde_json::from_slice::<Value>(document) {
@@ -35,7 +36,7 @@ fn check_serde(document: &[u8]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// What the closer knows of every viable prefix is what the events tell of it.
+/// Checks that the closer's value of every viable prefix is the one that the events describe.
 fn check_known(document: &[u8]) -> Result<(), TestCaseError> {
     let options = Options { end_of_input: false, ..Options::with_patterns(replay::patterns()) };
     for k in 0..=document.len() {
@@ -74,8 +75,8 @@ fn complete(prefix: &[u8]) -> Option<Vec<u8>> {
     None
 }
 
-/// An error is never late nor early: what stands before it can be completed to a text that `serde_json` takes, and it
-/// is the same error however the text goes on.
+/// Checks that an error is never late or early: the text before it can be completed to one that `serde_json` accepts,
+/// and the error is the same for every continuation.
 fn check_first_bad_byte(document: &[u8]) -> Result<(), TestCaseError> {
     let Some((kind, offset)) = verdict(document, true).failure() else {
         return Ok(());

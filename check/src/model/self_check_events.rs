@@ -10,7 +10,7 @@ fn of<const N: usize>(segments: [ModelSegment; N]) -> ModelPattern {
     segments.into_iter().collect()
 }
 
-/// One line an event, one for the verdict.
+/// Prints a line for each event and one for the verdict.
 fn shown(document: &[u8], options: &Options) -> String {
     let log = run(document, options);
     let mut out = String::new();
@@ -38,7 +38,7 @@ fn check(document: &str, patterns: impl IntoIterator<Item = ModelPattern>, expec
     assert_eq!(shown.lines().collect::<Vec<_>>(), expected);
 }
 
-/// The verdict's line alone.
+/// Returns the verdict's line alone.
 pub(super) fn failure(document: &[u8], options: &Options) -> String {
     shown(document, options).lines().last().unwrap_or_default().to_owned()
 }

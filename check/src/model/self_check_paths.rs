@@ -62,7 +62,7 @@ fn chunks_join_to_the_document() {
     }
 }
 
-/// The completed matches of a pattern, as paths and values, in the order of their begins.
+/// Returns the completed matches of a pattern, as paths and values, in the order of their begins.
 fn matches(document: &[u8], pattern: &ModelPattern) -> Vec<(Vec<PathElement>, Value)> {
     let events = run(document, &Options::with_patterns([pattern.clone()])).events;
     let mut found = Vec::new();

@@ -6,14 +6,14 @@ use std::{env, fs};
 
 use serde_json::Value;
 
-/// The `test_parsing` files of `JSONTestSuite`, byte-exact: name (`y_…`, `n_…`, `i_…`) and bytes, by name.
+/// Returns the `test_parsing` files of `JSONTestSuite`, byte-exact: name (`y_…`, `n_…`, `i_…`) and bytes, by name.
 pub fn json_test_suite() -> Vec<(String, Vec<u8>)> {
     let files = read_folder(&actson_folder().join("tests/json_test_suite/test_parsing"));
     assert_eq!(files.len(), 318, "JSONTestSuite is not whole");
     files
 }
 
-/// The `JSON_checker` files: `pass1` to `pass3` and `fail2` to `fail34`, by name.
+/// Returns the `JSON_checker` files: `pass1` to `pass3` and `fail2` to `fail34`, by name.
 ///
 /// `fail18` and `fail34` only go deeper than 19 levels, which RFC 8259 does not forbid.
 pub fn json_checker() -> Vec<(String, Vec<u8>)> {
@@ -35,7 +35,7 @@ fn read_folder(folder: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// Where cargo unpacked `actson`.
+/// Returns the folder into which cargo unpacked `actson`.
 fn actson_folder() -> PathBuf {
     // Offline first, as the sources must be there for this test to be running. But cargo then wants the sources of the
     // whole workspace, and `cargo test` of one package has not fetched them all: hence the second try.
@@ -73,7 +73,7 @@ fn host() -> String {
     host.expect("cargo names its host").to_owned()
 }
 
-/// The cargo that runs the tests, else the one that built them.
+/// Returns the cargo that runs the tests, or else the one that built them.
 fn cargo() -> PathBuf {
     env::var_os("CARGO").map_or_else(|| PathBuf::from(env!("CARGO")), PathBuf::from)
 }

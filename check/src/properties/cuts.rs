@@ -1,4 +1,4 @@
-//! Chunk edges are invisible: however a text is cut, and by whichever method it is fed, what is told is the same.
+//! Chunk edges are invisible: the events are the same for every way to cut a text, and for both methods.
 
 use jsonspigot::{Deviation, DuplicateKeys, Error, Event, EventKind, Limits, Parser, PatternSet, Retain, ValueKind};
 use serde_json::Value;
@@ -20,7 +20,7 @@ pub fn are_invisible(chunks: &[&[u8]]) {
     }
 }
 
-/// One parser for each policy, with patterns of every kind, and one without any.
+/// Returns a parser for each policy, with patterns of every kind, and one without any.
 pub fn parsers() -> [Parser; 6] {
     let all = PatternSet::new(["$", "$..*", "a[*].b", "['a', 'b', 0]", "*", "$..[1:5:2]", "$..a.*"]).unwrap();
     let some = PatternSet::new(["a[1]['b', 'é', '😀']", "$[0]", "$..['']", "b..a"]).unwrap();
@@ -101,7 +101,7 @@ impl Log {
         self.told.push(Told { pattern, match_id, path: event.path.to_string(), offset: event.offset, what });
     }
 
-    /// What the parser says when all has been fed, and again.
+    /// Records the parser's answers at the end, twice.
     fn close(mut self, mut parser: Parser, verdict: Verdict) -> Self {
         self.text = parser.text().ok().map(<[u8]>::to_vec);
         self.value = parser.deserialize().ok();

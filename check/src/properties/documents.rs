@@ -8,7 +8,7 @@ use crate::model::chunking::chunks;
 use crate::model::log::{ErrorPath, Log, Options, Verdict};
 use crate::model::recogniser;
 
-/// What is known of a text that has ended.
+/// The known facts about a text that has ended.
 #[derive(Debug, PartialEq)]
 struct Told {
     start: u64,
@@ -19,7 +19,7 @@ struct Told {
     snapshot: Option<String>,
 }
 
-/// Each text of the stream is told as the model tells it alone, at these cuts and as one chunk.
+/// Checks that each text of the stream has the model's events of that text alone, at these cuts and as one chunk.
 pub fn are_those_alone(stream: &[u8], cuts: &[usize], framing: Framing, options: &Options) {
     let expected: Vec<Told> =
         split(stream, framing, options).into_iter().map(|text| alone(stream, text, options)).collect();
@@ -32,7 +32,8 @@ pub fn are_those_alone(stream: &[u8], cuts: &[usize], framing: Framing, options:
     }
 }
 
-/// What the texts come to, and on the way: numbers without gaps, errors that stick, a reset that forgets all.
+/// Returns the results of the texts. Checks on the way that numbers have no gaps, errors stick, and a reset forgets
+/// everything.
 fn observe(chunks: &[&[u8]], framing: Framing, options: &Options) -> Vec<Told> {
     let parser = builder(options).snapshots().patterns(&pattern_set(options)).build();
     let mut documents = Documents::new(framing, parser);
@@ -40,7 +41,7 @@ fn observe(chunks: &[&[u8]], framing: Framing, options: &Options) -> Vec<Told> {
     documents.reset();
     assert_eq!((documents.number(), documents.offset()), (0, 0));
     assert_eq!(read(&mut documents, chunks, framing, options), first, "the same again after a reset");
-    // What is not kept is not missed.
+    // Text that is not kept makes no difference.
     for retain in [Retain::Matches, Retain::Nothing] {
         let lean = builder(options).retain(retain).patterns(&pattern_set(options)).build();
         let mut verdicts = Vec::new();
@@ -109,7 +110,7 @@ fn read(documents: &mut Documents, chunks: &[&[u8]], framing: Framing, options: 
     told
 }
 
-/// What a parser of its own makes of one text, with the model's log of it.
+/// Returns the result of a separate parser for one text, with the model's log of it.
 fn alone(stream: &[u8], Text { range, log }: Text, options: &Options) -> Told {
     let start = range.start as u64;
     let text = &stream[range];
@@ -125,13 +126,13 @@ fn alone(stream: &[u8], Text { range, log }: Text, options: &Options) -> Told {
     Told { start, log, text: text[..len].to_vec(), value, snapshot }
 }
 
-/// A text of the stream, and what is to be told of it.
+/// A text of the stream, and its expected events.
 struct Text {
     range: std::ops::Range<usize>,
     log: Log,
 }
 
-/// The texts of a stream, found by looking at all of it.
+/// Splits a stream into its texts, by looking at all of it.
 fn split(stream: &[u8], framing: Framing, options: &Options) -> Vec<Text> {
     match framing {
         Framing::Lines => {
@@ -156,7 +157,7 @@ fn pieces(stream: &[u8], separator: u8) -> Vec<std::ops::Range<usize>> {
         .collect()
 }
 
-/// A text, unless it has nothing but white space, within the limits.
+/// Returns a text within the limits, unless it has only white space.
 fn text(range: std::ops::Range<usize>, log: Log, bytes: &[u8]) -> Option<Text> {
     let is_blank = bytes.iter().all(|byte| is_space(*byte));
     (!is_blank || log.verdict.failure().is_some_and(|(kind, _)| kind != "incomplete")).then_some(Text { range, log })
@@ -175,7 +176,7 @@ fn sequence(stream: &[u8], options: &Options) -> Vec<Text> {
             log = if is_within { failed(space_log, "unexpected-byte", &bytes[..space]) } else { space_log };
             return Some(Text { range: 0..space, log });
         } else if log.verdict == Verdict::Complete && is_cut {
-            // Its end is not told, if that is where its value would have come out.
+            // Its end is not reported, if its value would have been reported there.
             let open = recogniser::run(bytes, &Options { end_of_input: false, ..options.clone() });
             log = failed(open, "incomplete", bytes);
         }
@@ -184,7 +185,7 @@ fn sequence(stream: &[u8], options: &Options) -> Vec<Text> {
     texts.collect()
 }
 
-/// An error of the framing after these bytes, of which all line feeds are white space.
+/// Returns an error of the framing after these bytes, in which all line feeds are white space.
 fn failed(log: Log, kind: &'static str, before: &[u8]) -> Log {
     let offset = before.len() as u64;
     let line = 1 + before.iter().filter(|byte| **byte == b'\n').count() as u64;
@@ -218,7 +219,7 @@ fn concatenated(stream: &[u8], options: &Options) -> Vec<Text> {
     }
 }
 
-/// Whether a text was read to its end, whatever deviations it has.
+/// Returns true if a text was read to its end, with or without deviations.
 fn has_ended(log: &Log) -> bool {
     log.stopped_by.is_none()
 }

@@ -15,8 +15,8 @@ fn path(log: &Log) -> Option<&str> {
     }
 }
 
-/// The path is the model's or absent; absent only where neither the text nor a partial document is kept, or the text has
-/// deviated; and these chunks, single bytes and the whole text give the same.
+/// Checks that the path is the model's or absent. It is absent only if neither the text nor a partial document is kept,
+/// or the text has deviated. These chunks, single bytes and the whole text give the same path.
 pub fn are_true(document: &[u8], cuts: &[usize], options: &Options) {
     let expected = recogniser::run(document, options);
     for (retain, has_snapshots) in

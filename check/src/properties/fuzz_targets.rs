@@ -94,7 +94,7 @@ pub fn verdict(input: &[u8]) {
     }
 }
 
-/// The partial document is what an independent closer says, and what the events and patches say.
+/// Checks that the partial document is the one of an independent closer, of the events and of the patches.
 pub fn snapshot(input: &[u8]) {
     let input = Input::new(input);
     let (document, cuts) = (input.document(), input.cuts());
@@ -112,7 +112,7 @@ pub fn snapshot(input: &[u8]) {
     }
 }
 
-/// Patterns select what a recursive matcher selects, tell it in order, and disturb nothing.
+/// Checks that patterns select the values of a recursive matcher, report them in order, and disturb nothing.
 pub fn paths(input: &[u8]) {
     let input = Input::new(input);
     let (document, cuts) = (input.document(), input.cuts());
@@ -127,7 +127,7 @@ pub fn paths(input: &[u8]) {
     }
 }
 
-/// Calls in any order: the head's first byte builds the parser, and a letter after a cut is a call.
+/// Runs calls in any order: the head's first byte builds the parser, and a letter after a cut is a call.
 pub fn operations(input: &[u8]) {
     let input = Input::new(input);
     let (choices, patterns_head) = input.head.split_first().map_or((0, &[][..]), |(first, rest)| (*first, rest));
@@ -169,8 +169,8 @@ pub fn operations(input: &[u8]) {
     ops::agree_with_the_model(&options, configuration, &calls);
 }
 
-/// Limits bite where the model's do: the head holds depth, key, string, number and total, 0 for none; then whether
-/// duplicates are rejected, whether deviations are passed, and the limit on white space.
+/// Checks that limits apply at the model's byte. The head holds depth, key, string, number and total, 0 for none; then
+/// flags for the rejection of duplicates and for leniency, and the limit on white space.
 pub fn limits(input: &[u8]) {
     let input = Input::new(input);
     let (document, cuts) = (input.document(), input.cuts());
@@ -190,8 +190,8 @@ pub fn limits(input: &[u8]) {
     limits::the_total_is_exact(&document, &cuts, &options);
 }
 
-/// The texts of a stream are read as each alone would be: the head holds the framing and whether duplicates are rejected,
-/// then depth, string, number, total and white space, 0 for none.
+/// Checks that the texts of a stream are read like each text alone. The head holds the framing and a flag for the
+/// rejection of duplicates, then depth, string, number, total and white space, 0 for none.
 pub fn documents(input: &[u8]) {
     let input = Input::new(input);
     let stream = input.document();
@@ -213,8 +213,8 @@ pub fn documents(input: &[u8]) {
     }
 }
 
-/// Deviations are passed, reported, shown and accepted as by the model: the head holds the bits of those that are allowed,
-/// low ones first, then what the target `limits` takes.
+/// Checks that deviations are tolerated, reported, shown and accepted as by the model. The head holds the bits of the
+/// allowed ones, low ones first, then the head of the target `limits`.
 pub fn lenient(input: &[u8]) {
     let input = Input::new(input);
     let (document, cuts) = (input.document(), input.cuts());
@@ -242,7 +242,7 @@ pub fn lenient(input: &[u8]) {
     }
 }
 
-/// Another spelling changes offsets only: the head chooses it.
+/// Checks that another spelling, which the head chooses, changes offsets only.
 pub fn respell(input: &[u8]) {
     let input = Input::new(input);
     let all = [root(), everything_below(), patterns(b"a*").remove(0)];
@@ -265,7 +265,7 @@ const TYPES: [fn(&[u8]); 12] = [
     typed::holds::<subject_types::OfMap>,
 ];
 
-/// Types read from a partial document, of which the first byte chooses one; the others choose a text that nearly fits it.
+/// Reads types from a partial document. The first byte chooses a type; the others choose a text that nearly fits it.
 pub fn typed(input: &[u8]) {
     if let Some((choice, bytes)) = input.split_first() {
         TYPES[usize::from(*choice) % TYPES.len()](bytes);
@@ -307,8 +307,8 @@ pub fn nested(input: &[u8]) {
     }
 }
 
-/// What comes out of a rewriter is what the model says, and so it is for each text of a stream, and where the state is saved.
-/// The text is one for the target `nested`; in the head, a byte before each pattern chooses its rule.
+/// Checks that the output of a rewriter is the model's, also for each text of a stream, and if the state is saved. The
+/// text is one for the target `nested`; in the head, a byte before each pattern chooses its rule.
 pub fn rewrite(input: &[u8]) {
     const MOST_QUERIES: usize = 4;
     const LONGEST: usize = 2000;
@@ -336,8 +336,9 @@ pub fn rewrite(input: &[u8]) {
     }
 }
 
-/// Patterns in a spelling for fuzzers, which every byte string is one of: `;` begins the next pattern, `.` makes a
-/// segment a descendant's, `,` joins a selector to the one before; `*`, digits, `:` with three bounds, else a name.
+/// Reads patterns in a spelling for fuzzers, in which every byte string is a list of patterns: `;` begins the next
+/// pattern, `.` makes a segment a descendant's, `,` joins a selector to the previous one; `*`, digits, `:` with three
+/// bounds, else a name.
 fn patterns(head: &[u8]) -> Vec<ModelPattern> {
     const MOST: usize = 12;
     head.split(|&byte| byte == b';').take(MOST).map(pattern).collect()
@@ -378,8 +379,8 @@ fn pattern(spelt: &[u8]) -> ModelPattern {
     ModelPattern { segments }
 }
 
-/// A parser that is saved and restored between any two chunks goes on as if nothing had happened; and what the head does
-/// to the bytes of its state gives an error, or a parser that keeps its promises.
+/// Checks that a parser continues unchanged if it is saved and restored between any two chunks. The head's edits of the
+/// bytes of its state give an error, or a parser that keeps its promises.
 ///
 /// The head is two bytes of choices, then edits of the body: its place, what is done there, and a byte.
 pub fn saved(input: &[u8]) {

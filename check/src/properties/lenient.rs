@@ -1,4 +1,4 @@
-//! What a parser says that goes on past named deviations, against the model and against a strict parser.
+//! Compares a parser that tolerates named deviations with the model and with a strict parser.
 
 use jsonspigot::{Parser, PartialValue, Retain};
 use serde::de::IgnoredAny;
@@ -10,8 +10,8 @@ use crate::model::chunking::chunks;
 use crate::model::log::{Log, Options, Verdict};
 use crate::model::replay;
 
-/// Leniency that is not needed changes nothing, and what it passes is reported and told as by the model, at these cuts.
-/// The verdict is a strict parser's on every text.
+/// Checks that leniency that is not needed changes nothing, and that tolerated deviations are reported as by the model,
+/// at these cuts. The verdict is a strict parser's on every text.
 pub fn reads_as_the_model(document: &[u8], cuts: &[usize], options: &Options) -> Log {
     let log = check_cut(document, options, cuts);
     let strict = Options { lenient: Vec::new(), ..options.clone() };
@@ -28,7 +28,8 @@ pub fn reads_as_the_model(document: &[u8], cuts: &[usize], options: &Options) ->
     log
 }
 
-/// The snapshot is what the events say, after each chunk, and its root is never complete after a deviation.
+/// Checks that the snapshot agrees with the events after each chunk, and that its root is never complete after a
+/// deviation.
 pub fn shows_what_is_told(document: &[u8], cuts: &[usize], options: &Options) {
     let options = Options { end_of_input: false, patterns: replay::patterns(), ..options.clone() };
     for method in METHODS {
@@ -52,8 +53,8 @@ pub fn shows_what_is_told(document: &[u8], cuts: &[usize], options: &Options) {
     }
 }
 
-/// A text whose deviations are accepted is read as the strict text that the model makes of it, at these cuts, however
-/// much is kept; and by a parser that has read it before.
+/// Checks that a text with accepted deviations is read as the model's strict text, at these cuts, for each [`Retain`],
+/// and by a parser that has read it before.
 pub fn is_accepted_as_rewritten(document: &[u8], cuts: &[usize], options: &Options) {
     let options = Options { accepts: true, ..options.clone() };
     let log = check_cut(document, &options, cuts);
@@ -84,7 +85,7 @@ pub fn is_accepted_as_rewritten(document: &[u8], cuts: &[usize], options: &Optio
     Law::DeviationsAccepted.mark_compared();
 }
 
-/// With nothing followed, the verdict and the report are the same.
+/// Checks that the verdict and the report are the same if no value is selected.
 pub fn skipping_changes_no_report(document: &[u8], cuts: &[usize], options: &Options, log: &Log) {
     let options = Options { patterns: Vec::new(), ..options.clone() };
     let mut parser: Parser = builder(&options).build();

@@ -4,15 +4,15 @@ use crate::driver::check_cut;
 use crate::model::log::{Options, Verdict};
 use crate::model::recogniser;
 
-/// Limits bite per byte: each one bites at the model's byte, for every chunking, and with patterns as without.
+/// Checks that each limit applies at the model's byte, for every chunking, with and without patterns.
 pub fn bite_at_the_models_byte(document: &[u8], cuts: &[usize], options: &Options) {
     let followed = check_cut(document, options, cuts).verdict.failure();
     let skipped = Options { patterns: Vec::new(), ..options.clone() };
     assert_eq!(check_cut(document, &skipped, cuts).verdict.failure(), followed);
 }
 
-/// The other way about: a limit on the total that a text just meets changes nothing, one less is an error
-/// at its last byte.
+/// Checks that a limit on the total that a text just meets changes nothing, and that one less is an error at its last
+/// byte.
 pub fn the_total_is_exact(document: &[u8], cuts: &[usize], options: &Options) {
     let free = Options { total: None, ..options.clone() };
     let whole = recogniser::run(document, &free);

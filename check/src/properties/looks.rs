@@ -19,14 +19,14 @@ pub struct Reader {
     pub whole: fn(&str) -> Result<String, String>,
 }
 
-/// What a look gives.
+/// The result of a look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Look {
     /// Nothing can be shown yet.
     Pending,
     /// A value, by its `Debug`.
     Shows { value: String, is_complete: bool },
-    /// What is there does not fit.
+    /// The value does not fit.
     Fails { kind: &'static str, path: String, message: String },
 }
 
@@ -91,7 +91,7 @@ impl<'a> Looks<'a> {
         Some(Looks { text, all })
     }
 
-    /// The look at this place is the same if it is the first one: what was looked at before makes no difference.
+    /// Checks that the look at this position is the same if it is the first one.
     pub fn do_not_depend_on_earlier_ones(&self, reader: &Reader, place: usize) -> Result<(), String> {
         let mut parser = plain();
         let _ = parser.feed(&self.text.as_bytes()[..place]).check();
@@ -112,7 +112,7 @@ impl<'a> Looks<'a> {
         String::from_utf8_lossy(&self.text.as_bytes()[..end])
     }
 
-    /// What was shown is there in each later look that does not fail, unless it may become something else.
+    /// Checks that each later look that does not fail contains the shown values, unless they may become something else.
     pub fn only_grow(&self, rules: &Rules) -> Result<(), String> {
         let mut earlier: Option<(&str, Shown)> = None;
         for (place, look) in self.all.iter().enumerate() {
@@ -138,7 +138,7 @@ impl<'a> Looks<'a> {
         Ok(())
     }
 
-    /// For a text that fits: no look fails, and the last one shows what serde_json reads.
+    /// Checks, for a text that fits, that no look fails, and that the last one shows serde_json's value.
     pub fn reach(&self, expected: &str) -> Result<(), String> {
         if let Some(place) = self.first_failure() {
             let Look::Fails { message, .. } = &self.all[place] else { unreachable!() };
@@ -150,7 +150,7 @@ impl<'a> Looks<'a> {
         }
     }
 
-    /// For a text that does not fit: from some byte on all looks fail. Returns that byte.
+    /// Checks, for a text that does not fit, that all looks fail from some byte on. Returns that byte.
     pub fn fail(&self) -> Result<usize, String> {
         let first = self.first_failure().ok_or_else(|| format!("{}: does not fail", self.text))?;
         for (place, look) in self.all.iter().enumerate().skip(first) {
@@ -164,7 +164,7 @@ impl<'a> Looks<'a> {
         Ok(first)
     }
 
-    /// For a text that does not fit: the last look fails.
+    /// Checks, for a text that does not fit, that the last look fails.
     pub fn fail_in_the_end(&self) -> Result<(), String> {
         match self.all.last() {
             Some(Look::Fails { kind: "data", .. }) => Ok(()),
@@ -172,9 +172,9 @@ impl<'a> Looks<'a> {
         }
     }
 
-    /// For a text that fits: before its end, what is shown is what serde_json reads if everything open is closed at once;
-    /// or else, if that does not fit, without the innermost open value, or the one around it, and so on. An open string
-    /// may be left out even if it fits as it is.
+    /// Checks, for a text that fits, that a look before its end shows serde_json's value of the text with everything
+    /// open closed at once. If that does not fit, the innermost open value is left out, or the one around it, and so
+    /// on. An open string may be left out even if it fits.
     pub fn leave_out_the_innermost(&self, reader: &Reader, rules: &Rules) -> Result<(), String> {
         if rules.waits || rules.may_change.is_some() {
             return Ok(());
@@ -209,7 +209,7 @@ impl<'a> Looks<'a> {
         &self.all[place]
     }
 
-    /// None of these texts that begin as this one does until that byte fits.
+    /// Checks that no text fits that begins like this one up to that byte.
     pub fn nothing_fits_after(
         &self,
         place: usize,
@@ -225,7 +225,7 @@ impl<'a> Looks<'a> {
     }
 }
 
-/// How a prefix may go on: closed at once, or as any of these texts ends.
+/// Returns continuations of a prefix: closed at once, or with the end of any of these texts.
 pub fn continuations(prefix: &[u8], texts: &[String]) -> Vec<String> {
     let mut all = Vec::new();
     let closed = closer::closed_text(prefix, closer::OpenAtoms::Hidden).and_then(|text| String::from_utf8(text).ok());

@@ -1,4 +1,5 @@
-//! JSON inside strings: `outer | inner` tells what `inner` tells of the decoded string alone, and changes nothing else.
+//! JSON inside strings: `outer | inner` reports the events of `inner` in the decoded string alone, and changes nothing
+//! else.
 
 use jsonspigot::{Parser, PatternSet, Retain};
 use serde_json::Value;
@@ -19,7 +20,8 @@ fn observe(patterns: &[NestedPattern], options: &Options, chunks: &[&[u8]], meth
     drive(&mut parser(patterns, options, Retain::All), chunks, method, options.end_of_input)
 }
 
-/// What is told is what each text alone would tell, in both forms, at these cuts; and the verdict is the document's own.
+/// Checks that the events are those of each text alone, with both methods, at these cuts, and that the verdict is the
+/// document's own.
 pub fn is_told_as_the_text_alone(document: &[u8], cuts: &[usize], patterns: &[NestedPattern], options: &Options) {
     let verdict = recogniser::run(document, &Options { patterns: Vec::new(), ..options.clone() }).verdict;
     let whole = observe(patterns, options, &[document], Method::Callback);
@@ -40,13 +42,13 @@ pub fn is_told_as_the_text_alone(document: &[u8], cuts: &[usize], patterns: &[Ne
     }
 }
 
-/// The events of one pattern in a log of several.
+/// Returns the events of one pattern in a log of several.
 fn of(place: usize, log: &Log) -> Vec<ModelEvent> {
     let events = log.events.iter().filter(|event| event.pattern == place);
     events.map(|event| ModelEvent { pattern: 0, ..event.clone() }).collect()
 }
 
-/// The paths of inner errors, known or not.
+/// Returns the paths of inner errors, known or not.
 fn error_paths(log: &Log) -> Vec<Option<&str>> {
     fn path(event: &ModelEvent) -> Option<Option<&str>> {
         match &event.kind {
@@ -57,7 +59,7 @@ fn error_paths(log: &Log) -> Vec<Option<&str>> {
     log.events.iter().filter_map(path).collect()
 }
 
-/// Prompt: after every prefix, what the decoded characters let be known has been told.
+/// Checks promptness: after every prefix, everything that the decoded characters determine has been reported.
 pub fn is_told_promptly(document: &[u8], patterns: &[NestedPattern], options: &Options) {
     let options = Options { end_of_input: false, ..options.clone() };
     for end in 0..=document.len() {
@@ -74,7 +76,7 @@ pub fn is_told_promptly(document: &[u8], patterns: &[NestedPattern], options: &O
     }
 }
 
-/// The selected values are those that serde_json and a recursive matcher find, text by text.
+/// Checks that the selected values are those of serde_json and a recursive matcher, text by text.
 pub fn are_the_matchers(document: &[u8], patterns: &[NestedPattern]) {
     let Ok(value) = serde_json::from_slice::<Value>(document) else { return };
     if !read::tree(document).is_some_and(|tree| tree.has_distinct_keys()) {
@@ -100,7 +102,7 @@ pub fn are_the_matchers(document: &[u8], patterns: &[NestedPattern]) {
     }
 }
 
-/// Whatever is kept, the same is told, apart from values whose text is not kept.
+/// Checks that the events are the same for each [`Retain`], except for values whose text is not kept.
 pub fn are_told_whatever_is_kept(document: &[u8], cuts: &[usize], patterns: &[NestedPattern], options: &Options) {
     let chunks = chunks(document, cuts);
     let told = |retain| {
@@ -120,7 +122,7 @@ pub fn are_told_whatever_is_kept(document: &[u8], cuts: &[usize], patterns: &[Ne
     assert_eq!(told(Retain::Nothing), without_text);
 }
 
-/// A parser that looks inside strings is reset, cloned and asked for its snapshot like any other.
+/// Checks that a parser that reads inside strings can be reset, cloned and asked for its snapshot like any other.
 pub fn are_read_again(document: &[u8], cuts: &[usize], patterns: &[NestedPattern], options: &Options) {
     let chunks = chunks(document, cuts);
     let expected = observe(patterns, options, &chunks, Method::Iterator);
@@ -151,7 +153,8 @@ pub fn are_read_again(document: &[u8], cuts: &[usize], patterns: &[NestedPattern
     assert_eq!(snapshot(&set), snapshot(&PatternSet::default()), "a snapshot has strings as they are");
 }
 
-/// A told path, given back as a pattern in either spelling, selects just its value; so does the pattern's own spelling.
+/// Checks that a reported path, parsed as a pattern in either spelling, selects only its value; so does the pattern's
+/// own spelling.
 pub fn paths_are_patterns(document: &[u8], patterns: &[NestedPattern]) {
     let mut parser = parser(patterns, &Options::default(), Retain::All);
     for pattern in parser.patterns().as_slice() {

@@ -21,16 +21,16 @@ pub enum Op {
     Clone,
 }
 
-/// How the parser is built, but for what the model's options say.
+/// The parser's options that the model does not have.
 #[derive(Clone, Copy, Debug)]
 pub struct Configuration {
     pub retain: Retain,
-    /// None without snapshots.
+    /// `None` without snapshots.
     pub snapshots: Option<OpenAtoms>,
 }
 
-/// Errors stick and nothing is lost; a reset parser is as good as new, a clone goes on as its original would; an empty
-/// feed changes nothing; nothing panics.
+/// Checks that errors stick and nothing is lost; that a reset parser is as good as new, a clone continues like its
+/// original, and an empty chunk changes nothing; and that nothing panics.
 pub fn agree_with_the_model(options: &Options, configuration: Configuration, ops: &[Op]) {
     let choices = builder(options).retain(configuration.retain);
     let choose_snapshots = |choices| match configuration.snapshots {
@@ -74,20 +74,20 @@ pub fn agree_with_the_model(options: &Options, configuration: Configuration, ops
     }
 }
 
-/// What was fed since the last reset.
+/// The input since the last reset.
 #[derive(Default)]
 struct History {
     text: Vec<u8>,
     is_finished: bool,
-    /// Whether the last chunk came after a successful finish.
+    /// True if the last chunk was fed after a successful finish.
     is_behind_the_end: bool,
-    /// Whether only the model knows what is between tokens: where comments and single quotes may be.
+    /// True if only the model knows the text between tokens: where comments and single quotes may be.
     is_counted_by_the_model: bool,
 }
 
 impl History {
     fn feed(&mut self, chunk: &[u8], options: &Options) {
-        // What comes after a finish is not part of the text, whether the finish was a success or not.
+        // Input after a finish is not part of the text, successful or not.
         self.is_behind_the_end =
             self.is_finished && !chunk.is_empty() && recogniser::run(&self.text, options).verdict == Verdict::Complete;
         if !self.is_finished {
@@ -109,7 +109,7 @@ impl History {
         log
     }
 
-    /// An error that gives a place gives that of its byte.
+    /// Checks that an error's position, if it has one, is that of its byte.
     fn check_place(&self, error: &Error) {
         if self.is_counted_by_the_model {
             return;
@@ -119,7 +119,7 @@ impl History {
     }
 }
 
-/// Without text, strings and containers end without their value.
+/// Removes the values of strings and containers, which do not have one if no text is kept.
 fn forget(event: &mut ModelEvent) {
     if let ModelEventKind::End(text) = &mut event.kind
         && matches!(text.first(), Some(b'"' | b'[' | b'{'))
@@ -128,7 +128,7 @@ fn forget(event: &mut ModelEvent) {
     }
 }
 
-/// What a check says once some of the events have been read, but not all.
+/// Returns the result of a check after some of the events have been read.
 fn check_anywhere(mut events: Events<'_>, some: usize) -> Result<(), Error> {
     let read = some.min(events.len().saturating_sub(1));
     let is_event = |event: Option<Result<_, _>>| event.is_some_and(|event| event.is_ok());
@@ -166,7 +166,8 @@ impl Subject {
         assert_eq!(checked, self.told.finish(&mut self.parser, method), "a check is the verdict alone");
     }
 
-    /// Whatever can be asked at any time: it panics nowhere, and says nothing of a value that is not whole.
+    /// Calls all methods that can be called at any time: none panics, and none takes an incomplete value for a complete
+    /// one.
     fn look(&self, history: &History) {
         let parser = &self.parser;
         let is_whole = parser.complete().is_ok();
@@ -215,7 +216,7 @@ impl Subject {
         }
     }
 
-    /// What was told, and the verdict as of now.
+    /// Returns the events so far, and the verdict as of now.
     fn log(&self, history: &History) -> Log {
         let mut parser = self.parser.clone();
         let result = match history.is_finished {

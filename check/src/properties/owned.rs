@@ -8,7 +8,7 @@ use crate::laws::Law;
 use crate::model::chunking::chunks;
 use crate::model::log::Options;
 
-/// All events of the document.
+/// Returns all events of the document.
 pub fn events(document: &[u8], cuts: &[usize], options: &Options, retain: Retain) -> Vec<Event<'static>> {
     let mut parser = builder(options).retain(retain).patterns(&pattern_set(options)).build();
     let mut told = Vec::new();
@@ -19,8 +19,8 @@ pub fn events(document: &[u8], cuts: &[usize], options: &Options, retain: Retain
     told
 }
 
-/// Each event is one line with its value as it was spelt; and read from what it is written as it equals itself, but for the
-/// spelling of its value.
+/// Checks that each event is written as one line with its value's spelling, and that the event read from it is equal,
+/// except for that spelling.
 pub fn go_and_come(document: &[u8], cuts: &[usize], options: &Options, retain: Retain) {
     for event in events(document, cuts, options, retain) {
         let mut line = String::new();
@@ -31,7 +31,7 @@ pub fn go_and_come(document: &[u8], cuts: &[usize], options: &Options, retain: R
             let on_one_line = value.to_string();
             assert!(line.contains(&format!(r#","value":{on_one_line},"match":"#)), "raw in {line}");
             assert_eq!(without_space(value.text()), without_space(&on_one_line), "as it was spelt");
-            // Whatever serde_json cannot read has no way through it.
+            // A value that serde_json cannot read is not compared.
             let Ok(read) = serde_json::from_str::<Value>(value.text()) else { continue };
             assert_eq!(serde_json::from_str::<Value>(&on_one_line).unwrap(), read);
             tree = read;
@@ -41,7 +41,7 @@ pub fn go_and_come(document: &[u8], cuts: &[usize], options: &Options, retain: R
     }
 }
 
-/// What stands between tokens is white space; inside strings it is left out on both sides alike.
+/// Removes white space between tokens, and inside strings on both sides alike.
 fn without_space(text: &str) -> String {
     text.split([' ', '\t', '\r', '\n']).collect()
 }
@@ -109,7 +109,7 @@ fn has_fraction(tree: &Value) -> bool {
     }
 }
 
-/// Equal but for a fraction's last digits, which serde_json may read in another way than it writes them.
+/// Equal except for a fraction's last digits, which serde_json may read in another way than it writes them.
 fn is_near(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Array(one), Value::Array(other)) => {

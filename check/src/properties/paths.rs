@@ -1,4 +1,4 @@
-//! What patterns select, how matches are told, and that being followed changes nothing else.
+//! Patterns and their matches, and that selecting a value changes nothing else.
 
 use jsonspigot::{Parser, Pattern, PatternSet, Segment};
 use serde_json::Value;
@@ -10,8 +10,8 @@ use crate::model::log::{ModelEvent, ModelEventKind, Options, PathElement, concre
 use crate::model::pattern::{ModelPattern, adversarial_patterns, at, everything_below};
 use crate::model::read;
 
-/// The selected nodes are the recursive matcher's, each once, each with its own value. Documents
-/// with a key twice in one object, or beyond serde_json, are left to the other properties.
+/// Checks that the selected nodes are the recursive matcher's, each once, each with its own value. Documents with a key
+/// twice in one object, or beyond serde_json, are left to the other properties.
 pub fn are_the_matchers(document: &[u8], patterns: &[ModelPattern]) {
     let Ok(value) = serde_json::from_slice::<Value>(document) else { return };
     if !read::tree(document).is_some_and(|tree| tree.has_distinct_keys()) {
@@ -36,8 +36,8 @@ pub fn are_the_matchers(document: &[u8], patterns: &[ModelPattern]) {
     }
 }
 
-/// A path is spelt as the RFCs say, in all three ways, is the pattern of that spelling, and its indices and last segment are
-/// its own.
+/// Checks that a path is spelt as the RFCs require, in all three ways, is the pattern of that spelling, and has the
+/// right indices and last segment.
 pub fn are_spelt_as_the_rfcs_say(document: &[u8], patterns: &[ModelPattern]) {
     let mut parser = Parser::new(&pattern_set(&Options::with_patterns(patterns.iter().cloned())));
     let fed = parser.feed_with(document, |event| {
@@ -54,7 +54,7 @@ pub fn are_spelt_as_the_rfcs_say(document: &[u8], patterns: &[ModelPattern]) {
         });
         assert!(event.path.indices().eq(indices));
     });
-    // What is wrong with the text is not asked here.
+    // Faults of the text are not checked here.
     drop(fed);
 }
 
@@ -75,7 +75,7 @@ fn pointer_token(element: &PathElement) -> String {
     }
 }
 
-/// What one pattern tells does not depend on its company.
+/// Checks that the events of a pattern do not depend on the other patterns.
 pub fn do_not_disturb_each_other(document: &[u8], cuts: &[usize], patterns: &[ModelPattern]) {
     let chunks = chunks(document, cuts);
     let together = observe(&Options::with_patterns(patterns.iter().cloned()), &chunks, Method::Iterator);
@@ -104,7 +104,8 @@ pub fn change_no_verdict(document: &[u8], options: &Options) {
     Law::SkippingValidates.mark_compared();
 }
 
-/// A told path, given back as a pattern in either spelling, selects just its value; paths are equal if spelt alike.
+/// Checks that a reported path, parsed as a pattern in either spelling, selects only its value, and that paths are
+/// equal if their spellings are.
 pub fn are_patterns(document: &[u8], patterns: &[ModelPattern]) {
     let mut parser = Parser::new(&pattern_set(&Options::with_patterns(patterns.iter().cloned())));
     let mut told: Vec<_> = parser.feed(document).flatten().collect();

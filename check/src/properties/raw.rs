@@ -1,4 +1,4 @@
-//! Raw deltas: those of `raw:PATTERN` join to the value's text as it came, and change nothing else.
+//! Raw deltas: those of `raw:PATTERN` join to the value's unchanged text, and change nothing else.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::driver::{METHODS, Method, are_plain};
 use crate::laws::Law;
 use crate::model::chunking::chunks;
 
-/// One event, but for its text; a match's deltas are appended to its first one.
+/// One event, without its text; a match's deltas are appended to its first one.
 #[derive(Clone, Debug, PartialEq)]
 struct Told {
     pattern: usize,
@@ -26,7 +26,7 @@ enum What {
     InnerError(Error),
 }
 
-/// All that is told, in order.
+/// All events, in order.
 #[derive(Default)]
 struct Log {
     retain: Retain,
@@ -121,7 +121,7 @@ fn told(
     log.told
 }
 
-/// The raw deltas of what is open in the document are all of its text so far that can be decoded.
+/// Checks that the raw deltas of the open values of the document are all of their text so far that can be decoded.
 fn is_prompt(parser: &Parser, log: &Log, fed: &[u8], is_raw: &[bool]) {
     let read = &fed[..fed.len().min(parser.stopped_by().map_or(u64::MAX, Error::offset) as usize)];
     let mut open = Vec::new();
@@ -136,8 +136,8 @@ fn is_prompt(parser: &Parser, log: &Log, fed: &[u8], is_raw: &[bool]) {
     }
 }
 
-/// The raw deltas of each value join to its text, by both methods, at these cuts, and if nothing is kept; all else is what
-/// the same patterns report that are not raw.
+/// Checks that the raw deltas of each value join to its text, by both methods, at these cuts, and if nothing is kept.
+/// All other events are those of the same patterns without `raw:`.
 pub fn are_the_values_text(document: &[u8], cuts: &[usize], builder: ParserBuilder, patterns: &[(String, bool)]) {
     let whole = told(&[document], builder.clone(), patterns, Retain::All, Method::Callback);
     for retain in [Retain::All, Retain::Nothing] {

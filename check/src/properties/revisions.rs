@@ -8,7 +8,7 @@ use super::snapshots::{apply, is_readable, json, shown, with_open_atoms};
 use crate::laws::Law;
 use crate::model::closer::OpenAtoms;
 
-/// What happens to one of the parsers, chosen by a number.
+/// An operation on one of the parsers, chosen by a number.
 #[derive(Clone, Debug)]
 pub struct Op {
     pub parser: usize,
@@ -20,7 +20,7 @@ pub enum Action {
     /// The next bytes of the text that this parser reads now.
     Feed(usize),
     Finish,
-    /// A clone goes on from the same place.
+    /// A clone that continues from the same position.
     Clone,
     /// From here on the other text is read, so that clones part.
     Switch,
@@ -45,11 +45,11 @@ struct Subject {
     at: usize,
     /// Its own, and those of its origin before it was cloned.
     given: Vec<Given>,
-    /// Those from before a reset.
+    /// The revisions from before a reset.
     forgotten: Vec<Given>,
 }
 
-/// Each text is a JSON text, or is not; no matter what comes of it, the answers fit each other.
+/// Checks that the answers agree with each other, for texts that are JSON or not.
 pub fn agree(texts: [&[u8]; 2], ops: &[Op]) {
     for open_atoms in OpenAtoms::BOTH {
         agree_with(texts, ops, open_atoms);
@@ -141,7 +141,7 @@ impl Subject {
         }
     }
 
-    /// Whether anything has changed since, if the revision is accepted.
+    /// Returns true if anything has changed since the revision, if it is accepted.
     fn check_accepted(&self, given: &Given, now: &Given) -> Option<bool> {
         let has_changed = self.parser.has_changed_since(given.revision);
         let Ok(ops) = self.parser.patch_since(given.revision) else {
@@ -155,7 +155,7 @@ impl Subject {
         assert_eq!(copy, now.copy, "a copy is brought up to date");
         assert!(has_changed || ops.is_empty(), "something to do is a change");
         Law::Revisions.mark_compared();
-        // What is complete in a copy without being told so: all but the last value and what it stands in.
+        // The complete values of a copy: all but the last value and those around it.
         if let Some(root) = self.parser.snapshot() {
             check_all_but_last(root);
         }

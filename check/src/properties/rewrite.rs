@@ -10,12 +10,12 @@ use crate::model::chunking::chunks;
 use crate::model::nested::NestedPattern;
 use crate::model::rewrite::{ModelRule, REPLACEMENT, mapped, rewritten};
 
-/// The patterns of some rules.
+/// Returns the patterns of some rules.
 pub fn patterns(rules: &[(NestedPattern, ModelRule)]) -> PatternSet {
     PatternSet::new(rules.iter().map(|(pattern, _)| pattern.to_string())).expect("the model's patterns are valid")
 }
 
-/// The rules themselves, with their patterns.
+/// Returns the rules with their patterns.
 pub fn made(rules: &[(NestedPattern, ModelRule)]) -> Vec<(String, Rule)> {
     let make = |rule: &ModelRule| match rule {
         ModelRule::Remove => Rule::remove(),
@@ -40,7 +40,7 @@ pub fn rewriter(rules: &[(NestedPattern, ModelRule)]) -> Rewriter {
     Rewriter::new(made(rules)).expect("no rule removes a root")
 }
 
-/// What comes out of the chunks, and the verdict.
+/// Returns the output for the chunks, and the verdict.
 pub fn run(rewriter: &mut Rewriter, chunks: &[&[u8]]) -> (Vec<u8>, Result<(), RewriteError>) {
     let mut out = Vec::new();
     let mut add = |bytes: &[u8]| {
@@ -55,7 +55,7 @@ pub fn run(rewriter: &mut Rewriter, chunks: &[&[u8]]) -> (Vec<u8>, Result<(), Re
     (out, verdict)
 }
 
-/// The output for these cuts is the model's, and the verdict the parser's.
+/// Checks that the output for these cuts is the model's, and that the verdict is the parser's.
 pub fn is_the_models(document: &[u8], cuts: &[usize], rules: &[(NestedPattern, ModelRule)]) {
     let (whole, verdict) = run(&mut rewriter(rules), &[document]);
     let mut parser = Parser::new(&patterns(rules));
@@ -88,7 +88,7 @@ pub fn is_the_models(document: &[u8], cuts: &[usize], rules: &[(NestedPattern, M
     }
 }
 
-/// How often each pattern has matched.
+/// Returns the number of matches of each pattern.
 fn matches(rewriter: &Rewriter) -> Vec<u64> {
     rewriter
         .patterns()
@@ -98,7 +98,7 @@ fn matches(rewriter: &Rewriter) -> Vec<u64> {
         .collect()
 }
 
-/// What a chunk, or the end of input, lets out, and what can be asked then.
+/// Returns the output for a chunk or for the end of input, and the public state afterwards.
 fn step(rewriter: &mut Rewriter, chunk: Option<&[u8]>) -> (Vec<u8>, Result<(), RewriteError>, u64, Vec<u64>) {
     let mut out = Vec::new();
     let mut add = |bytes: &[u8]| out.extend_from_slice(bytes);
@@ -109,14 +109,15 @@ fn step(rewriter: &mut Rewriter, chunk: Option<&[u8]>) -> (Vec<u8>, Result<(), R
     (out, verdict, rewriter.passed(), matches(rewriter))
 }
 
-/// What comes out of a rewriter's bytes. They are the same when it is saved again.
+/// Restores a rewriter from its bytes, which must be equal when it is saved again.
 fn restored(saved: &[u8], rules: &[(NestedPattern, ModelRule)]) -> Rewriter {
     let restored = rewriter(rules).restore(saved).expect("what was saved can be restored");
     assert_eq!(restored.save().unwrap(), saved, "the same state");
     restored
 }
 
-/// A rewriter that is saved and restored before each chunk lets out what another one does, chunk by chunk.
+/// Checks that a rewriter that is saved and restored before each chunk has the same output as another one, chunk by
+/// chunk.
 pub fn goes_on_when_restored(chunks: &[&[u8]], rules: &[(NestedPattern, ModelRule)]) {
     let (mut plain, mut saved) = (rewriter(rules), rewriter(rules));
     for chunk in chunks.iter().map(|chunk| Some(*chunk)).chain([None, None, Some(&b"1"[..])]) {
@@ -125,7 +126,7 @@ pub fn goes_on_when_restored(chunks: &[&[u8]], rules: &[(NestedPattern, ModelRul
     }
 }
 
-/// Bytes that are no saved state, or not of this one, are refused, or give a rewriter that goes on as itself.
+/// Checks that bytes that are not a saved state of this rewriter are refused, or give one that behaves like it.
 pub fn is_refused_or_sound(bytes: &[u8], chunks: &[&[u8]], rules: &[(NestedPattern, ModelRule)]) {
     let Ok(mut plain) = rewriter(rules).restore(bytes) else { return };
     let mut saved = restored(&plain.save().unwrap(), rules);
@@ -135,7 +136,7 @@ pub fn is_refused_or_sound(bytes: &[u8], chunks: &[&[u8]], rules: &[(NestedPatte
     }
 }
 
-/// What comes out of a stream, whether a text of it has an error, and its state.
+/// The output of a stream, the texts with errors, and its state.
 struct Stream<'r> {
     rewriter: DocumentRewriter,
     framing: Framing,
@@ -175,8 +176,8 @@ impl<'r> Stream<'r> {
     }
 }
 
-/// Each text of a stream is rewritten as if it were alone, what is between them stays, and what follows an error is left
-/// out up to the next text; for every cut, and if the state is saved between chunks.
+/// Checks that each text of a stream is rewritten as if it were alone, that the bytes between them stay the same, and
+/// that the rest of a text with an error is left out; for every cut, and if the state is saved between chunks.
 pub fn texts_are_those_alone(stream: &[u8], cuts: &[usize], framing: Framing, rules: &[(NestedPattern, ModelRule)]) {
     let (mut expected, mut ends, mut passed) = (Vec::new(), Vec::new(), 0);
     let mut documents = Documents::new(framing, Parser::default());

@@ -1,5 +1,5 @@
-//! Saved state: a parser that is saved and restored between any two chunks goes on as if nothing had happened, and no
-//! bytes at all give one that breaks a promise.
+//! Saved state: a parser continues unchanged if it is saved and restored between any two chunks, and no bytes at all
+//! give one that breaks a promise.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -13,8 +13,8 @@ use serde::de::IgnoredAny;
 use crate::driver::Method;
 use crate::laws::Law;
 
-/// Two parsers read the same chunks; one of them is saved and restored before each chunk and before the end. Nothing
-/// that can be observed tells them apart. A parser that can't be saved says so from its first byte to its last.
+/// Feeds the same chunks to two parsers, one of which is saved and restored before each chunk and before the end.
+/// Nothing that can be observed differs. A parser that can't be saved reports that from its first byte to its last.
 pub fn changes_nothing(chunks: &[&[u8]], builder: &ParserBuilder, patterns: &PatternSet) {
     let mut plain = Side::new(builder.clone().patterns(patterns).build());
     if plain.parser.save().is_err() {
@@ -43,7 +43,7 @@ pub fn changes_nothing(chunks: &[&[u8]], builder: &ParserBuilder, patterns: &Pat
     }
 }
 
-/// What comes out of a parser's bytes. They are the same when it is saved again.
+/// Restores a parser from its bytes, which must be equal when it is saved again.
 pub fn restored(parser: &Parser, builder: ParserBuilder, patterns: &PatternSet) -> Parser {
     let bytes = parser.save().unwrap();
     let restored = builder.patterns(patterns).build().restore(&bytes);
@@ -82,7 +82,7 @@ fn opened(open: &mut Open, event: &Event<'_>) {
 struct Side {
     parser: Parser,
     revisions: Vec<Revision>,
-    /// What is open, by what was told.
+    /// The open matches, by the events so far.
     open: Open,
 }
 
@@ -91,7 +91,7 @@ impl Side {
         Self { parser, revisions: Vec::new(), open: Open::new() }
     }
 
-    /// What a chunk, or the end of input, tells.
+    /// Returns the events of a chunk or of the end of input.
     fn told(&mut self, chunk: Option<&[u8]>, method: Method) -> String {
         let mut told = String::new();
         let Self { parser, open, .. } = self;
@@ -111,7 +111,7 @@ impl Side {
         format!("{told}{result:?}")
     }
 
-    /// What can be asked, and what is new since the last few revisions.
+    /// Returns the public state, and the news since the last few revisions.
     fn seen(&mut self) -> String {
         let mut seen = looks(&self.parser);
         if self.parser.has_snapshots() {
@@ -127,7 +127,7 @@ impl Side {
     }
 }
 
-/// All that can be asked between two chunks.
+/// Returns the public state between two chunks.
 pub fn looks(parser: &Parser) -> String {
     let mut seen = format!(
         "{} {} {} {:?} {:?} {:?} {:?} {}",
@@ -166,7 +166,8 @@ pub fn is_refused_or_sound(
     None
 }
 
-/// A parser that may have read anything still goes on as itself, and what it tells as complete is.
+/// Checks that a parser that may have read anything still behaves like itself, and that the values it reports as
+/// complete are.
 fn changes_nothing_more(parser: &mut Parser, chunks: &[&[u8]], builder: &ParserBuilder, patterns: &PatternSet) {
     let mut plain = Side::new(parser.clone());
     let mut saved = Side::new(restored(parser, builder.clone(), patterns));
@@ -183,7 +184,7 @@ fn changes_nothing_more(parser: &mut Parser, chunks: &[&[u8]], builder: &ParserB
     }
 }
 
-/// The same as [`changes_nothing`] for a stream of texts.
+/// Checks [`changes_nothing`] for a stream of texts.
 pub fn changes_nothing_in_a_stream(chunks: &[&[u8]], framing: Framing, builder: &ParserBuilder, patterns: &PatternSet) {
     let mut plain = Documents::new(framing, builder.clone().patterns(patterns).build());
     if plain.save().is_err() {
@@ -205,7 +206,7 @@ pub fn changes_nothing_in_a_stream(chunks: &[&[u8]], framing: Framing, builder: 
     }
 }
 
-/// What a chunk of a stream, or its end, tells, and what can be asked then.
+/// Returns the events of a chunk of a stream or of its end, and the public state afterwards.
 fn told_of(documents: &mut Documents, chunk: Option<&[u8]>) -> String {
     let mut told = String::new();
     let on_event = |event: DocumentEvent<'_>| match event {
@@ -224,7 +225,7 @@ fn told_of(documents: &mut Documents, chunk: Option<&[u8]>) -> String {
     format!("{told}{result:?} {place:?} {:?}", documents.parser().map(looks))
 }
 
-/// The same as [`is_refused_or_sound`] for a stream of texts.
+/// Checks [`is_refused_or_sound`] for a stream of texts.
 pub fn is_a_sound_stream(
     bytes: &[u8],
     chunks: &[&[u8]],

@@ -1,20 +1,21 @@
-//! What a typed look shows, read back from its `Debug` text, and whether a later look only adds to it. `Debug` rather
-//! than `Serialize`, because it names the variant of every enum, also of one that is untagged or tagged inside.
+//! The contents of a typed look, read back from its `Debug` text, and a comparison with a later look. `Debug` rather
+//! than `Serialize`, because it names the variant of every enum, even if it is untagged or internally tagged.
 
-/// What may differ from type to type.
+/// The differences that a type allows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rules {
     /// `Debug` of what stands for fields that are not there yet, besides the usual.
     pub absent: &'static [&'static str],
     /// Fields that are gone when they turn out not to fit: optional ones that are flattened, whose errors serde drops.
     pub may_vanish: &'static [&'static str],
-    /// Whether something in it is absent as long as it is open, though it could be shown.
+    /// True if some value in it is absent while it is open, although it could be shown.
     pub waits: bool,
-    /// Why what is shown may become something else, for types of which no format could say better.
+    /// The reason why a shown value may become something else, for types of which no format could tell more.
     pub may_change: Option<&'static str>,
 }
 
-/// What is shown, as a tree: text may grow, lists, sets and maps may gain members, nothing else may change.
+/// The contents of a look, as a tree: text may grow, lists, sets and maps may gain members, and nothing else may
+/// change.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shown {
     parts: Vec<Part>,
@@ -22,7 +23,7 @@ pub struct Shown {
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
-    /// What stands between quotes, as it is escaped.
+    /// The contents of quotes, with their escapes.
     Text(String),
     /// Names, numbers, dates: whatever has no parts.
     Bare(String),
@@ -45,14 +46,13 @@ impl Shown {
         shown
     }
 
-    /// Whether what is shown later has all of this, as it is. The rules say what
-    /// stands for fields that are not there.
+    /// Returns true if the later look has all of this one's contents. The rules name the values of missing fields.
     pub fn grows_into(&self, later: &Self, rules: &Rules) -> bool {
         self.parts.len() == later.parts.len()
             && self.parts.iter().zip(&later.parts).all(|(old, new)| old.grows_into(new, rules))
     }
 
-    /// Whether it stands for a field that has not come yet.
+    /// Returns true if this is the value of a field that has not arrived yet.
     fn is_absent(&self, rules: &Rules) -> bool {
         match self.parts.as_slice() {
             [Part::Text(text)] => text.is_empty(),
@@ -72,7 +72,7 @@ impl Shown {
         matches!(self.parts.as_slice(), [Part::Bare(bare)] if bare == text)
     }
 
-    /// Where absence is no value of its own: only a field that waits for its whole value may still come.
+    /// Returns true if absence is not a value of its own: only a field that waits for its whole value may still arrive.
     fn waits(&self) -> bool {
         match self.parts.as_slice() {
             [Part::Bare(name), Part::Tuple(inner)] if name == "Settled" => inner[0].is_absent(&Rules::default()),
@@ -80,7 +80,7 @@ impl Shown {
         }
     }
 
-    /// Whether what is shown later is the same, but for fields in it that waited and no longer do.
+    /// Returns true if the later look is equal, except for fields that waited and no longer do.
     fn settles_into(&self, later: &Self) -> bool {
         self.waits() && later.parts.first() == self.parts.first()
             || self.parts.len() == later.parts.len()
@@ -137,7 +137,7 @@ impl Part {
                 changed.clone().count() <= 1
                     && old.iter().all(|(key, value)| now(key).is_some_and(|now| value.grows_inside(now, rules)))
             }
-            // What an empty one will have can't be seen.
+            // The future contents of an empty one are unknown.
             (Part::Map(old), Part::Set(_)) => old.is_empty(),
             (Part::Set(old), Part::Set(new)) => {
                 let mut changed = old.iter().filter(|element| !new.contains(element));
@@ -150,7 +150,7 @@ impl Part {
     }
 }
 
-/// In a tuple or struct several may appear at once, where they were buffered; but only one place is open.
+/// Checks a tuple or struct. Several fields may appear at once if they were buffered, but only one is open.
 fn at_most_one_grows<'a>(pairs: impl Iterator<Item = (&'a Shown, &'a Shown)>, rules: &Rules) -> bool {
     let mut changed = 0;
     for (old, new) in pairs {
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
         taken
     }
 
-    /// Up to the comma, colon or bracket that ends it.
+    /// Reads a value up to the comma, colon or bracket that ends it.
     fn value(&mut self) -> Shown {
         let mut parts = Vec::new();
         loop {
@@ -251,7 +251,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Only the two dots at the end of a struct that hides some fields have no key.
+/// Returns the members with keys. Only the two dots at the end of a struct that hides some fields have none.
 fn keyed(members: Vec<(Option<Shown>, Shown)>) -> Vec<(Shown, Shown)> {
     members.into_iter().map(|(key, value)| (key.unwrap_or_else(|| value.clone()), value)).collect()
 }

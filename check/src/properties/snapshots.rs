@@ -12,12 +12,12 @@ use crate::model::closer::{OpenAtoms, closed_text};
 use crate::model::log::{Options, Verdict};
 use crate::model::{recogniser, replay};
 
-/// A parser that follows nothing but its document.
+/// Returns a parser with snapshots and no patterns.
 pub fn plain() -> Parser {
     with_open_atoms(OpenAtoms::Hidden)
 }
 
-/// The same, which shows open atoms or does not.
+/// Returns a parser with snapshots that shows or hides open atoms.
 pub fn with_open_atoms(open_atoms: OpenAtoms) -> Parser {
     with_snapshots(Parser::builder(), open_atoms).build()
 }
@@ -33,13 +33,13 @@ fn with_patterns(options: &Options, open_atoms: OpenAtoms) -> Parser {
     with_snapshots(builder(options), open_atoms).patterns(&pattern_set(options)).build()
 }
 
-/// What is shown, as JSON text.
+/// Returns the snapshot as JSON text.
 pub fn shown(parser: &Parser) -> Option<String> {
     parser.snapshot().map(|root| root.to_string())
 }
 
-/// Whether `later` is `earlier` with something appended, read from the printed forms: `Value`s, members in document
-/// order.
+/// Returns true if `later` is `earlier` with something appended. Both are read from printed snapshots, with members in
+/// document order.
 pub fn is_prefix(earlier: &Value, later: &Value) -> bool {
     match (earlier, later) {
         (Value::String(a), Value::String(b)) => b.starts_with(a.as_str()),
@@ -60,7 +60,7 @@ pub fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// Numbers near f64's limits are no JSON values: such documents are left to the other properties.
+/// Returns false for documents with numbers near f64's limits, which are left to the other properties.
 pub fn is_readable(text: &[u8]) -> bool {
     serde_json::from_slice::<Value>(text).is_ok()
 }
@@ -101,7 +101,7 @@ fn are_what_it_closes(document: &[u8], open_atoms: OpenAtoms) {
     }
 }
 
-/// The last snapshot and the error, with the path that the snapshot's following gives it.
+/// Returns the last snapshot and the error, with its path from the snapshot.
 pub fn last(chunks: &[&[u8]], open_atoms: OpenAtoms) -> (Option<String>, Verdict) {
     let mut parser = with_open_atoms(open_atoms);
     let log = drive(&mut parser, chunks, Method::Callback, true);
@@ -180,8 +180,7 @@ fn change_no_event(chunks: &[&[u8]], options: &Options, open_atoms: OpenAtoms) {
     Law::Snapshots.mark_compared();
 }
 
-/// A member is found by its name, of several the last one, however often and in whatever order it was looked for
-/// before.
+/// Checks that a name finds its last member, regardless of earlier lookups.
 pub fn find_their_members(document: &[u8], cuts: &[usize]) {
     let mut parser = with_open_atoms(OpenAtoms::Shown);
     for chunk in chunks(document, cuts) {
@@ -201,7 +200,8 @@ pub fn find_their_members(document: &[u8], cuts: &[usize]) {
     }
 }
 
-/// A walk from any value comes to that value and all in it, in the order of the text, and each knows its depth and step.
+/// Checks that a walk from any value visits that value and all in it, in the order of the text, with the right depths
+/// and steps.
 pub fn are_walked_through(document: &[u8], cuts: &[usize]) {
     fn add<'a>(value: PartialValue<'a>, depth: usize, step: Option<Segment<'a>>, all: &mut Vec<Place<'a>>) {
         all.push((value, depth, step));
@@ -224,8 +224,8 @@ pub fn are_walked_through(document: &[u8], cuts: &[usize]) {
     }
 }
 
-/// With open atoms shown nothing else differs: not the errors with their places, nor what is shown of any other value
-/// and whether it is complete. An open atom is the last value, and not complete; at a complete text's end there is none.
+/// Checks that showing open atoms changes nothing else: no error or position, and no other value or its state. An open
+/// atom is the last value, and not complete; a complete text has none at its end.
 pub fn differ_in_open_atoms_only(document: &[u8], cuts: &[usize]) {
     let mut parsers = OpenAtoms::BOTH.map(with_open_atoms);
     for chunk in chunks(document, cuts) {
@@ -249,7 +249,7 @@ pub fn differ_in_open_atoms_only(document: &[u8], cuts: &[usize]) {
     assert_eq!(hidden.deserialize::<Value>(), shown.deserialize::<Value>());
 }
 
-/// Each value in document order: its kind, whether it is complete, and its text if it has no children.
+/// Returns each value in document order: its kind, its completeness, and its text if it has no children.
 fn all_values(parser: &Parser) -> Vec<(ValueKind, bool, String)> {
     let mut values = Vec::new();
     let mut unvisited: Vec<PartialValue<'_>> = parser.snapshot().into_iter().collect();
@@ -263,7 +263,7 @@ fn all_values(parser: &Parser) -> Vec<(ValueKind, bool, String)> {
     values
 }
 
-/// All patches applied to an empty copy give each snapshot.
+/// Checks that all patches applied to an empty copy give each snapshot.
 pub fn are_rebuilt_by_patches(document: &[u8], cuts: &[usize]) {
     for open_atoms in OpenAtoms::BOTH {
         are_rebuilt(document, cuts, open_atoms);
@@ -297,7 +297,7 @@ fn are_rebuilt(document: &[u8], cuts: &[usize], open_atoms: OpenAtoms) {
     }
 }
 
-/// A reader of patches that knows nothing of the library: RFC 6901 pointers, RFC 6902 `add` and `replace`, and `append`.
+/// Applies a patch without the library: RFC 6901 pointers, RFC 6902 `add` and `replace`, and `append`.
 pub fn apply(copy: &mut Option<Value>, op: &Value) {
     let path = op["path"].as_str().unwrap();
     let value = op["value"].clone();

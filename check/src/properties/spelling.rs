@@ -22,7 +22,7 @@ pub fn changes_offsets_only(plain: &[u8], dressed: &[u8], patterns: &[ModelPatte
     Law::Spelling.mark_compared();
 }
 
-/// The same for any text and a dress: nothing is said of texts that are not valid.
+/// Checks the spellings of any text in a dress; texts that are not valid are ignored.
 pub fn may_be_changed(document: &[u8], dress: &Dress, patterns: &[ModelPattern]) {
     if let Some(tree) = tree(document) {
         let dressed = tree.write(dress);
@@ -31,12 +31,12 @@ pub fn may_be_changed(document: &[u8], dress: &Dress, patterns: &[ModelPattern])
     }
 }
 
-/// The tree's own form, to hold two readings against each other.
+/// Prints the tree in its own form, for the comparison of two readings.
 fn values(tree: &Tree) -> Vec<u8> {
     tree.write(&Dress::plain())
 }
 
-/// The same whatever characters were escaped.
+/// Returns the event without the parts that depend on escapes.
 fn spelling_free(kind: ModelEventKind) -> ModelEventKind {
     match kind {
         ModelEventKind::End(text) => match serde_json::from_slice::<Value>(&text) {

@@ -1,4 +1,4 @@
-//! A parser that stops at the root takes the text up to there and nothing else, and tells what any other one tells of it.
+//! A parser that stops at the root reads the text up to there, and reports the same as any other parser.
 
 use jsonspigot::Retain;
 
@@ -8,7 +8,8 @@ use crate::model::chunking::chunks;
 use crate::model::log::{Options, Verdict};
 use crate::model::recogniser;
 
-/// The events are the model's; the verdict too, but for what comes after the root; and what is taken and kept ends with it.
+/// Checks that the events are the model's, and the verdict too, except for bytes after the root; and that the consumed
+/// and kept text ends with the root.
 pub fn takes_the_root_alone(document: &[u8], cuts: &[usize], options: &Options) {
     let expected = recogniser::run(document, options);
     let (verdict, end) = match expected.verdict {

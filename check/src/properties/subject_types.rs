@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 
 use crate::model::fitting_text::Fits::{self, *};
 
-/// What a value claims of the document it was read from: that something in it is whole.
+/// The claims of a value about its document: that parts of it are whole.
 #[derive(Clone, Debug, Default)]
 pub struct Claims {
     at: Vec<String>,
@@ -25,7 +25,7 @@ pub struct Claim {
     /// Keys and indices, from the root.
     pub path: Vec<String>,
     pub of: String,
-    /// Whether it is a name, which only as a string can be open.
+    /// True for a name, which can be open only as a string.
     pub is_name: bool,
 }
 
@@ -45,7 +45,7 @@ impl Claims {
     }
 }
 
-/// What is claimed by a value of a type.
+/// A type whose values make claims.
 pub trait Look {
     fn look(&self, _: &mut Claims) {}
 }
@@ -121,12 +121,12 @@ pub trait Subject {
     type Read<'a>: Deserialize<'a> + Debug + Look;
 
     const FITS: Fits;
-    /// Whether it reads what serde_json refuses: text that is borrowed though it was spelt with an escape, or a key that
-    /// is a number or flag once it is decoded.
+    /// True if the type reads values that serde_json refuses: text that is borrowed though it was spelt with an escape,
+    /// or a key that is a number or flag once it is decoded.
     const READS_ESCAPES: bool = false;
-    /// Whether what comes later may end a claim: by showing that something optional does not fit, or with a borrowed text.
+    /// True if later input may end a claim, by showing that something optional does not fit, or with a borrowed text.
     const MAY_LOSE: bool = false;
-    /// Whether what comes later may show it to be another variant, and then the same place claims something else.
+    /// True if later input may select another variant, and then the same position has another claim.
     const MAY_CHANGE: bool = false;
     /// `Debug` of what stands for fields that are not there, besides empty and zero.
     const ABSENT: &'static [&'static str] = &["Null", r"\0"];

@@ -14,7 +14,8 @@ pub fn reads_as_the_model(document: &[u8], cuts: &[usize], options: &Options) {
     check_cut(document, options, cuts);
 }
 
-/// Prompt: after every prefix, all that can be known has been told, and no error too early or too late.
+/// Checks promptness: after every prefix, everything that can be known has been reported, and no error is early or
+/// late.
 pub fn is_told_promptly(document: &[u8], options: &Options) {
     check_prompt(document, options);
 }

@@ -1,5 +1,6 @@
-//! Typed partials of any text that nearly fits a type: whole, they are serde_json's; before, they show what is known as
-//! it grows, fail only where nothing can fit, and what they call settled is whole in the document, and stays what it is.
+//! Typed partials of any text that nearly fits a type. Whole texts read as with serde_json. Before that, looks show the
+//! known values as they grow, fail only if nothing can fit, and settled values are whole in the document and stay the
+//! same.
 
 use jsonspigot::{Parser, PartialValue, ValueKind};
 
@@ -9,7 +10,7 @@ use super::subject_types::{Claim, Claims, Look, Subject};
 use crate::laws::Law;
 use crate::model::{fitting_text, read};
 
-/// A whole text reads into the type as serde_json reads it.
+/// Checks that a whole text reads into the type as serde_json reads it.
 pub fn is_serde_jsons<S: Subject>(text: &str) {
     let mut parser = plain();
     // serde_json reads some invalid texts into some types: a string with raw control characters into bytes.
@@ -30,7 +31,7 @@ pub fn is_serde_jsons<S: Subject>(text: &str) {
     }
 }
 
-/// After every prefix, what the type claims to be whole is, and is what the whole text gives there.
+/// Checks that after every prefix, each value that the type claims to be whole is, and is the whole text's value there.
 pub fn settles_only_what_is_whole<S: Subject>(text: &str) {
     // Where a key stands twice, a path does not say which.
     if !read::tree(text.as_bytes()).is_some_and(|tree| tree.has_distinct_keys()) {
@@ -70,7 +71,7 @@ pub fn settles_only_what_is_whole<S: Subject>(text: &str) {
     }
 }
 
-/// What is claimed by the value that can be read now, if one can.
+/// Returns the claims of the value that can be read now, if there is one.
 fn claims<S: Subject>(parser: &Parser) -> Option<Vec<Claim>> {
     let partial = parser.snapshot()?.deserialize::<S::Read<'_>>().ok()??;
     let mut claims = Claims::default();
@@ -78,7 +79,7 @@ fn claims<S: Subject>(parser: &Parser) -> Option<Vec<Claim>> {
     Some(claims.all)
 }
 
-/// The value at a path, if there is one: a struct may have been read from a list.
+/// Returns the value at a path, if it exists: a struct may have been read from a list.
 fn at<'a>(root: PartialValue<'a>, path: &[String]) -> Option<PartialValue<'a>> {
     path.iter().try_fold(root, |value, step| match value.kind() {
         ValueKind::Array => value.index(step.parse().ok()?),
@@ -86,7 +87,7 @@ fn at<'a>(root: PartialValue<'a>, path: &[String]) -> Option<PartialValue<'a>> {
     })
 }
 
-/// The text that these bytes choose for the type: a description's choices, or the text itself.
+/// Returns the text that these bytes choose for the type: a shape's choices, or the text itself.
 pub fn text<S: Subject>(bytes: &[u8]) -> Option<String> {
     match bytes.split_first() {
         Some((0, text)) => str::from_utf8(text).ok().map(str::to_owned),
@@ -94,7 +95,7 @@ pub fn text<S: Subject>(bytes: &[u8]) -> Option<String> {
     }
 }
 
-/// No look fails before it has to; what is shown only grows; and what may be taken is what serde_json reads.
+/// Checks that no look fails early, that looks only grow, and that a value that may be taken is serde_json's.
 pub fn shows_as_much_as_is_known<S: Subject>(text: &str, bytes: &[u8]) {
     let reader = Reader { look: looks::look_at::<S>, whole: looks::whole_of::<S> };
     let Some(looks) = Looks::at(&reader, text) else { return };
@@ -118,7 +119,7 @@ pub fn shows_as_much_as_is_known<S: Subject>(text: &str, bytes: &[u8]) {
     Law::TypedLooks.mark_compared();
 }
 
-/// Texts that begin like the one that these bytes choose: all choices up to one of them are the same.
+/// Returns texts that begin like the one that these bytes choose: all choices up to one of them are equal.
 fn others<S: Subject>(bytes: &[u8]) -> impl Iterator<Item = String> {
     let ends = 1..bytes.len();
     ends.flat_map(move |end| {
@@ -128,7 +129,7 @@ fn others<S: Subject>(bytes: &[u8]) -> impl Iterator<Item = String> {
     })
 }
 
-/// All of them, of the text that these bytes choose.
+/// Checks all laws of the text that these bytes choose.
 pub fn holds<S: Subject>(bytes: &[u8]) {
     let Some(text) = text::<S>(bytes) else { return };
     shows_as_much_as_is_known::<S>(&text, bytes);

@@ -7,7 +7,7 @@ use jsonspigot::{ErrorKind, Event, EventKind};
 use jsonspigot_llm::{
     Block, CallErrorKind, CallEvent, Media, Opaque, PayloadStatus, Source, StreamEvent, ToolCall, ToolResult,
 };
-/// All that was told, in a form to compare.
+/// All events, in a form that can be compared.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Log {
     pub calls: Vec<CallLog>,
@@ -24,10 +24,10 @@ pub struct Log {
     pub error_kinds: Vec<(Option<String>, Option<String>)>,
     pub unknown: Vec<String>,
     pub bad_frames: Vec<String>,
-    /// What is not known of this provider, and the kinds of an application's data.
+    /// The parts that are not known of this provider, and the kinds of an application's data.
     pub unknown_parts: Vec<String>,
     pub data: Vec<String>,
-    /// What was repeated otherwise.
+    /// The repetitions that differ.
     pub mismatches: Vec<String>,
     pub errors: Vec<(CallErrorKind, Option<u64>)>,
     pub incomplete: Option<String>,
@@ -35,18 +35,18 @@ pub struct Log {
     pub tokens: Vec<[Option<u64>; 4]>,
     /// Of each of the provider's errors whether it passes, and when.
     pub retries: Vec<(Option<&'static str>, Option<u64>)>,
-    /// What else was told, each in a few words.
+    /// All other events, each in a few words.
     pub besides: Vec<String>,
     pub block_count: u64,
     /// The blocks that have begun and not ended.
     pub open_blocks: Vec<(u64, &'static str)>,
-    /// What sub-agents say and think, by the ids of the calls that started them.
+    /// The text and reasoning of sub-agents, by the ids of the calls that started them.
     pub said_by: BTreeMap<String, String>,
     /// The order: a letter an event, with the call's number.
     pub order: Vec<String>,
 }
 
-/// What was told of one call.
+/// The events of one call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallLog {
     pub id: String,
@@ -63,7 +63,7 @@ pub struct CallLog {
     pub error: Option<(ErrorKind, u64, String)>,
     /// Id and name as they were at the end.
     pub at_end: (String, String),
-    /// Who executes it, as it was at the start and at the end.
+    /// The executor at the start and at the end.
     pub executed: (&'static str, &'static str),
 }
 
@@ -222,7 +222,7 @@ impl Log {
         }
     }
 
-    /// What nobody knows, and what is not known of this provider.
+    /// Returns the parts that are unknown, in general or of this provider.
     pub fn not_known(&self) -> Vec<String> {
         [&*self.unknown, &*self.unknown_parts].concat()
     }
@@ -233,7 +233,7 @@ impl Log {
         log
     }
 
-    /// The calls as `name status value-or-raw`, for short comparisons.
+    /// Returns the calls as `name status value-or-raw`, for short comparisons.
     pub fn summary(&self) -> Vec<String> {
         let line = |call: &CallLog| {
             let CallLog { name, status, value, raw, reason, .. } = call;
@@ -243,7 +243,7 @@ impl Log {
         self.calls.iter().map(line).collect()
     }
 
-    /// The names of the calls that the client is to execute, and of those that the provider does.
+    /// Returns the names of the calls that the client executes, and of those that the provider executes.
     pub fn executed(&self) -> (Vec<&str>, Vec<&str>) {
         let by = |executor: &str| {
             let calls = self.calls.iter().filter(|call| call.executed.1 == executor);

@@ -1,5 +1,5 @@
-//! Saved state: a stream, or calls, beside one that is saved and restored between any two events or signals. Nothing that
-//! can be observed tells them apart.
+//! Saved state: a stream, or calls, compared with one that is saved and restored between any two events or signals.
+//! Nothing that can be observed differs.
 
 use std::fmt::Write as _;
 
@@ -59,14 +59,14 @@ impl Streams {
     }
 }
 
-/// What comes out of a stream's bytes.
+/// Restores a stream from its bytes.
 pub fn restored_stream(stream: &ProviderStream, bytes: &[u8]) -> ProviderStream {
     let restored = stream.clone().restore(bytes).unwrap_or_else(|error| panic!("{error} of {stream:?}"));
     assert_eq!(restored.save().unwrap(), bytes, "the same state");
     restored
 }
 
-/// What can be asked of a stream between two events.
+/// Returns the public state of a stream between two events.
 pub fn seen(stream: &ProviderStream) -> String {
     format!("{:?} {:?} {}", stream.provider(), stream.message(), seen_of_calls(stream.calls()))
 }
@@ -120,7 +120,7 @@ impl Calls {
     }
 }
 
-/// What comes out of the calls' bytes.
+/// Restores calls from their bytes.
 pub fn restored_calls(choices: &ToolCallsBuilder, calls: &ToolCalls) -> ToolCalls {
     let bytes = calls.save().unwrap();
     let restored = choices.clone().build().restore(&bytes).unwrap_or_else(|error| panic!("{error} of {calls:?}"));

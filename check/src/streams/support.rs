@@ -1,4 +1,4 @@
-//! What the providers' and the calls' tests share: framing, and a log of what was told.
+//! Shared parts of the tests of providers and calls: framing, and a log of the events.
 
 use jsonspigot::PatternSet;
 use jsonspigot_llm::{Provider, ProviderStream, ToolCalls, ToolCallsBuilder, Unfinished};
@@ -55,13 +55,13 @@ impl Framing {
         }
     }
 
-    /// The end of input: servers do omit the last blank line.
+    /// Ends the input: servers may omit the last blank line.
     pub fn finish(&mut self, on_event: &mut dyn FnMut(&str)) {
         self.feed(b"\n\n", on_event);
     }
 }
 
-/// The events of a whole stream.
+/// Returns the events of a whole stream.
 pub fn events_of(bytes: &[u8]) -> Vec<String> {
     let mut events = Vec::new();
     let mut framing = Framing::new();
@@ -70,7 +70,7 @@ pub fn events_of(bytes: &[u8]) -> Vec<String> {
     events
 }
 
-/// The events of Amazon's binary framing, each payload wrapped in its event's name.
+/// Returns the events of Amazon's binary framing, each payload wrapped in its event's name.
 pub fn eventstream(mut bytes: &[u8]) -> Vec<String> {
     let mut events = Vec::new();
     while !bytes.is_empty() {
@@ -99,7 +99,7 @@ pub fn events_of_file(name: &str, bytes: &[u8]) -> Vec<String> {
     if name.ends_with("eventstream.bin") { eventstream(bytes) } else { events_of(bytes) }
 }
 
-/// All of every call is matched.
+/// Returns calls with patterns that match everything.
 pub fn everything() -> ToolCallsBuilder {
     ToolCalls::builder().patterns(&PatternSet::new(["$", "$..*"]).unwrap())
 }
@@ -220,18 +220,18 @@ pub mod anthropic {
 pub mod chat {
     use serde_json::{Value, json};
 
-    /// An entry of `tool_calls`, as the server would send it.
+    /// Returns an entry of `tool_calls`, as the server sends it.
     pub fn entries(entries: &Value) -> String {
         json!({"choices": [{"index": 0, "delta": {"tool_calls": entries}}]}).to_string()
     }
 
-    /// The usual entry; null where the server leaves something out but says so.
+    /// Returns the usual entry, with null for omitted members.
     pub fn call(index: u64, id: impl Into<Value>, name: impl Into<Value>, arguments: impl Into<Value>) -> String {
         let function = json!({"name": name.into(), "arguments": arguments.into()});
         entries(&json!([{"index": index, "id": id.into(), "type": "function", "function": function}]))
     }
 
-    /// The usual continuation.
+    /// Returns the usual continuation.
     pub fn more(index: u64, arguments: &str) -> String {
         entries(&json!([{"index": index, "function": {"arguments": arguments}}]))
     }
@@ -264,13 +264,13 @@ pub mod responses {
         json!({"type": "response.output_item.done", "output_index": index, "item": item}).to_string()
     }
 
-    /// A terminal event, such as `completed`.
+    /// Returns a terminal event, such as `completed`.
     pub fn end(status: &str, response: &Value) -> String {
         json!({"type": format!("response.{status}"), "response": response}).to_string()
     }
 }
 
-/// An event of Gemini with one part.
+/// Returns an event of Gemini with one part.
 pub fn gemini_call(call: &serde_json::Value) -> String {
     serde_json::json!({"candidates": [{"content": {"parts": [{"functionCall": call}]}}]}).to_string()
 }

@@ -8,7 +8,7 @@ use super::{Call, Wire, render};
 use crate::laws::Law;
 use crate::streams::support::{Log, read};
 
-/// What is done to one fragment's event.
+/// A change of one fragment's event.
 #[derive(Clone, Copy, Debug)]
 pub enum Damage {
     /// It says otherwise, or not at all, whose it is.
@@ -17,7 +17,7 @@ pub enum Damage {
     Early,
 }
 
-/// What may stand where an index or an id should; the last stands for nothing at all.
+/// The number of values that can replace an index or an id; the last one removes it.
 pub const PLACES: usize = 12;
 
 fn place(number: usize) -> Option<Value> {
@@ -37,7 +37,7 @@ fn place(number: usize) -> Option<Value> {
     places.get(number % PLACES).cloned()
 }
 
-/// Where a fragment's event says whose it is.
+/// Returns the pointer to the call's index or id in a fragment's event.
 fn pointer(wire: Wire) -> (&'static str, &'static str) {
     match wire {
         Wire::Of(Provider::OpenaiChat) => ("/choices/0/delta/tool_calls/0", "index"),
@@ -50,7 +50,7 @@ fn pointer(wire: Wire) -> (&'static str, &'static str) {
     }
 }
 
-/// Whatever is done to one fragment, no call has a value that it has not in the undamaged stream.
+/// Checks that for any damage to one fragment, no call gains a value.
 pub fn makes_nothing_whole(wire: Wire, calls: &[Call], order: &[usize], which: usize, damage: Damage) {
     let mut events = render(wire, calls, order);
     let undamaged = read_all(wire, &events);
@@ -86,7 +86,7 @@ pub fn makes_nothing_whole(wire: Wire, calls: &[Call], order: &[usize], which: u
     }
 }
 
-/// An index spelt as a string is that index.
+/// Checks that an index spelt as a string is that index.
 pub fn indices_may_be_strings(wire: Wire, calls: &[Call], order: &[usize]) {
     let mut events = render(wire, calls, order);
     let log = read_all(wire, &events);

@@ -16,7 +16,7 @@ use self::damage::{Damage, indices_may_be_strings, makes_nothing_whole};
 use crate::laws::Law;
 use crate::streams::support::{everything, read_bytes, read_with};
 
-/// A wire format that a property is checked with: a provider's own, or another one that it is read with.
+/// A wire format that a property is checked with: a provider's own, or another that contains it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Wire {
     Of(Provider),
@@ -46,7 +46,7 @@ impl Wire {
         }
     }
 
-    /// Whether its calls come in pieces.
+    /// Returns true if its calls are sent in pieces.
     pub fn has_pieces(self) -> bool {
         !matches!(self, Self::Of(Provider::Ollama | Provider::Mcp))
     }
@@ -59,7 +59,7 @@ pub struct Call {
     pub pieces: Vec<String>,
 }
 
-/// The calls, whose pieces come in this order, tell what they tell alone, wherever the stream's bytes are cut.
+/// Checks that the calls, with pieces in this order, report the same as alone, for every way to cut the stream's bytes.
 pub fn are_told_alone(wire: Wire, calls: &[Call], order: &[usize], framing: Framed, cut: impl Fn(usize) -> Vec<usize>) {
     let bytes = frame(&render(wire, calls, order), framing);
     let log = read_bytes(everything(), &bytes, &cut(bytes.len()));
@@ -78,7 +78,7 @@ pub fn are_told_alone(wire: Wire, calls: &[Call], order: &[usize], framing: Fram
     }
 }
 
-/// Whatever comes as an event, the log's own checks hold, and events are read the same a second time.
+/// Checks that the log's own checks hold for any events, and that events are read the same a second time.
 pub fn are_survived<E: AsRef<str>>(provider: Option<Provider>, events: &[E]) {
     let log = read_with(provider, everything(), events);
     assert_eq!(log, read_with(provider, everything(), events));
@@ -86,9 +86,9 @@ pub fn are_survived<E: AsRef<str>>(provider: Option<Provider>, events: &[E]) {
     Law::NoPanics.mark_compared();
 }
 
-/// The fuzz target. The head holds the provider, the framing, the distance of cuts and the order of pieces; calls end
-/// at FD, pieces at FF. With the provider's highest bit set the pieces are a provider's events themselves, with its next
-/// bit set signals that events of all providers are made of, and with the one below it one fragment is damaged.
+/// Runs the fuzz target. The head holds the provider, the framing, the distance of cuts and the order of pieces; calls
+/// end at FD, pieces at FF. With the provider's highest bit set the pieces are a provider's events themselves, with its
+/// next bit set they are signals for events of all providers, and with the one below it one fragment is damaged.
 pub fn target(input: &[u8]) {
     let (head, text) = match input.iter().position(|&byte| byte == 0xFE) {
         Some(end) => (&input[..end], &input[end + 1..]),
@@ -130,7 +130,7 @@ pub enum Framed {
     Lines,
 }
 
-/// A provider's events for calls whose pieces come in this order.
+/// Returns a provider's events for calls with pieces in this order.
 fn render(wire: Wire, calls: &[Call], order: &[usize]) -> Vec<Value> {
     let id = |call: usize| format!("call_{call}");
     let provider = match wire {
@@ -183,7 +183,7 @@ fn render(wire: Wire, calls: &[Call], order: &[usize]) -> Vec<Value> {
     in_order(calls, order, &start, &delta, end)
 }
 
-/// The events of Realtime: two responses at once, each with every other call.
+/// Returns the events of Realtime: two responses at once, each with every other call.
 fn render_realtime(calls: &[Call], order: &[usize]) -> Vec<Value> {
     let at = |call: usize| (format!("resp_{}", call % 2), format!("item_{call}"), call / 2, format!("call_{call}"));
     let start = |call: usize| {
@@ -204,7 +204,7 @@ fn render_realtime(calls: &[Call], order: &[usize]) -> Vec<Value> {
     events
 }
 
-/// The starts, the pieces in this order, and the end.
+/// Returns the starts, the pieces in this order, and the end.
 fn in_order(
     calls: &[Call],
     order: &[usize],
@@ -239,7 +239,7 @@ fn frame(events: &[Value], framing: Framed) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// What feeding the arguments directly tells, deltas joined, and whether they are whole.
+/// Returns the events of the arguments fed directly, with joined deltas, and true if they are whole.
 fn directly(arguments: &str) -> (Vec<Event<'static>>, bool) {
     let builder = Parser::builder().duplicate_keys(DuplicateKeys::Reject);
     let mut parser = builder.patterns(&PatternSet::new(["$", "$..*"]).unwrap()).build();

@@ -1,5 +1,5 @@
-//! Signals of all kinds in any order, spelt as events of all providers in one stream or given to the neutral door: with
-//! limits, odd indices, whole inputs again and again, and fragments that nobody placed.
+//! Signals of all kinds in any order, spelt as events of all providers in one stream or given to `ToolCalls`: with
+//! limits, odd indices, whole inputs again and again, and fragments without a call.
 
 use jsonspigot::{DuplicateKeys, ErrorKind, Limits, Parser, ParserBuilder};
 use jsonspigot_llm::{CallEvent, CallLimits, CallStart, Provider, ProviderStream, Slot, ToolCalls, ToolCallsBuilder};
@@ -9,8 +9,8 @@ use crate::laws::Law;
 use crate::streams::restored::Calls;
 use crate::streams::support::{CallLog, Log, everything, read_stream};
 
-/// Whatever the signals are, the log's own checks hold; it is the same a second time; and what is wrong with an input is
-/// what a parser says of its raw text.
+/// Checks that the log's own checks hold for any signals; that a second run is equal; and that a fault of an input is
+/// the one that a parser finds in its raw text.
 pub fn is_survived(head: &[u8], signals: &[&[u8]]) {
     let choice = |place: usize| head.get(place).map_or(0, |byte| usize::from(*byte));
     let parser = parser(choice(1));
@@ -28,8 +28,8 @@ pub fn is_survived(head: &[u8], signals: &[&[u8]]) {
     Law::NoPanics.mark_compared();
 }
 
-/// A stream that is made in one of many ways: of a provider or of whoever shows to be it; `made` says with bits 1 and 2
-/// whether its text is JSON, and whether its message is kept.
+/// Makes a stream in one of many ways: of a provider, or detecting it. The bits 1 and 2 of `made` choose structured
+/// text and a kept message.
 pub fn new_stream(choices: &ToolCallsBuilder, provider: usize, made: usize) -> ProviderStream {
     let calls = choices.clone().build();
     let stream = match (provider % (Provider::ALL.len() + 1)).checked_sub(1) {
@@ -40,7 +40,7 @@ pub fn new_stream(choices: &ToolCallsBuilder, provider: usize, made: usize) -> P
     if made & 4 == 0 { stream } else { stream.with_message() }
 }
 
-/// The error of an input that is not JSON is that of its raw text, which so has all that came.
+/// Checks that the error of an input that is not JSON is that of its raw text.
 fn check_verdict(call: &CallLog, builder: ParserBuilder) {
     let Some((kind, offset, _)) = &call.error else { return };
     // Values out of order have no text.
@@ -92,7 +92,7 @@ impl Signal {
         Self { kind: byte(0), place: byte(1), text }
     }
 
-    /// An index, most often one that is one.
+    /// Returns an index, usually a valid one.
     fn index(&self) -> Value {
         let places = [
             json!(0),
@@ -115,7 +115,7 @@ impl Signal {
         [json!("a"), json!("b"), json!("long"), json!(""), json!(null), json!(7)][self.place % 6].clone()
     }
 
-    /// An event of some provider.
+    /// Returns an event of some provider.
     pub fn event(&self) -> String {
         let (index, id, text) = (self.index(), self.id(), &self.text);
         let json: Value = serde_json::from_str(text).unwrap_or_else(|_| json!({}));
@@ -198,7 +198,7 @@ impl Signal {
         events[self.kind % events.len()].to_string()
     }
 
-    /// The same for the neutral door.
+    /// Gives the signal to `ToolCalls`.
     pub fn act(&self, calls: &mut ToolCalls, on_event: &mut dyn FnMut(CallEvent<'_>)) {
         let (id, text) = (self.id(), self.text.as_str());
         let id = id.as_str().unwrap_or_default();

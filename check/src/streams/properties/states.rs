@@ -1,4 +1,4 @@
-//! Saved state of streams and calls that was made up: refused, or gone on from as the promises say.
+//! Forged saved state of streams and calls: refused, or continued with all promises kept.
 
 use jsonspigot::RestoreError;
 use jsonspigot_llm::{CallEvent, ProviderStream, StreamEvent, ToolCalls, ToolCallsBuilder};
@@ -9,8 +9,8 @@ use crate::laws::Law;
 use crate::sealed::{HEADER, edited};
 use crate::streams::restored::{restored_calls, restored_stream, seen, seen_of_calls};
 
-/// A fuzz target's part. The head is five bytes: which of the two, the parser's choices, the calls', the provider, how the
-/// stream is made; then edits of the body. Signals end at FF; at FD the state is saved, edited and restored.
+/// Runs the part of a fuzz target. The head is five bytes: stream or calls, the parser's choices, the calls', the
+/// provider, the stream's; then edits of the body. Signals end at FF; at FD the state is saved, edited and restored.
 pub fn target(input: &[u8]) {
     let (head, text) = match input.iter().position(|&byte| byte == 0xFE) {
         Some(end) => (&input[..end], &input[end + 1..]),
@@ -68,7 +68,7 @@ pub fn stream_is_refused_or_sound(bytes: &[u8], new: ProviderStream, signals: &[
     None
 }
 
-/// The same of calls.
+/// Checks [`target`]'s promises for calls.
 pub fn calls_are_refused_or_sound(
     bytes: &[u8],
     choices: &ToolCallsBuilder,
@@ -100,7 +100,7 @@ pub fn calls_are_refused_or_sound(
     None
 }
 
-/// What holds whatever was told before.
+/// Laws that hold for any earlier input.
 #[derive(Default)]
 struct Laws {
     newest_call: Option<u64>,
@@ -137,7 +137,7 @@ impl Laws {
     }
 }
 
-/// The body of a state of nothing, replaced by these bytes.
+/// Returns an empty state with these bytes as its body.
 pub fn with_body(mut state: Vec<u8>, body: &[u8]) -> Vec<u8> {
     state.truncate(HEADER);
     state.extend(body);
