@@ -1,4 +1,4 @@
-//! What allocates, and what doesn't: looking is free, feeding pays for what is kept and for nothing else.
+//! Allocations: looking is free, and feeding allocates only the text and nodes that are kept.
 //!
 //! A test binary of its own, since its allocator counts (for each thread on its own).
 
@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 const TOOL_CALL: &str = include_str!("../examples/classify_and_assess.json");
 
-/// Pieces of 1 to 8 bytes, as a model's tokens are.
+/// Cuts a text into pieces of 1 to 8 bytes, like a model's tokens.
 fn pieces(text: &str) -> impl Iterator<Item = &[u8]> {
     let mut sizes = [4, 2, 5, 8, 3, 7, 1, 6].into_iter().cycle();
     let mut rest = text.as_bytes();
@@ -31,7 +31,7 @@ fn patterns() -> PatternSet {
     PatternSet::new(["$[*].ask_slots[*].message", "$..options[*]", "$[*].simple_response"]).unwrap()
 }
 
-/// One array of many tool calls.
+/// Returns one array of many tool calls.
 fn many(count: usize) -> String {
     format!("[{}]", vec![TOOL_CALL; count].join(","))
 }
@@ -64,7 +64,7 @@ fn assert_none(of: &str, measured: AllocationInfo) {
     assert_eq!(measured.count_total, 0, "{of}: {measured:?}");
 }
 
-/// The bytes of a parser, and the blocks that it has on the heap. The figures stand in PERFORMANCE.md.
+/// Checks the bytes of a parser and the blocks that it has on the heap. PERFORMANCE.md has the figures.
 #[track_caller]
 fn assert_takes(of: &str, make: impl FnOnce() -> Parser, most_bytes: i64, most_blocks: i64) {
     let mut parser = None;
@@ -82,7 +82,7 @@ fn an_idle_parser_is_small() {
     assert_takes("with snapshots", || Parser::builder().snapshots().patterns(&patterns).build(), 768, 2);
 }
 
-/// A gateway holds many, each in the middle of a call.
+/// Checks a parser in the middle of a call, because a gateway holds many.
 #[test]
 fn an_open_parser_is_small() {
     let patterns = PatternSet::new(["ask_slots[*].message"]).unwrap();
@@ -202,7 +202,7 @@ fn feeding_allocates_the_arenas_growth() {
     );
 }
 
-/// Of a long text only the beginning allocates: then all buffers have their size.
+/// Checks that only the beginning of a long text allocates, until all buffers have their size.
 #[test]
 fn steady_feeding_allocates_nothing() {
     let (warm_up, rest) = (many(4), format!(",{}", &many(50)[1..]));
@@ -215,8 +215,7 @@ fn steady_feeding_allocates_nothing() {
     }
 }
 
-/// The same when a chunk holds whole tool calls.
-/// Each text inside a string finds the buffers of the one before.
+/// Feeds chunks that hold whole tool calls. Each text inside a string reuses the buffers of the previous one.
 #[test]
 fn texts_inside_strings_allocate_nothing() {
     let inner = serde_json::to_string(&serde_json::to_string(TOOL_CALL).unwrap()).unwrap();
@@ -273,7 +272,7 @@ fn a_reset_parser_has_room_for_another_text() {
     }
 }
 
-/// One look after each chunk, as a user interface does it, costs no allocation either.
+/// Looks once after each chunk, as a user interface does.
 #[test]
 fn looking_after_each_chunk_allocates_nothing() {
     let mut parser = Parser::builder().snapshots().build();
@@ -294,7 +293,7 @@ fn looking_after_each_chunk_allocates_nothing() {
     assert_none("looking", measured);
 }
 
-/// A typed look allocates what its type does, and nothing of its own: as much as a copy of what it gives.
+/// Checks that a typed look allocates as much as a copy of its result.
 #[test]
 fn a_typed_look_allocates_what_its_type_does() {
     #[derive(Clone, Default, Deserialize)]
@@ -331,7 +330,7 @@ fn a_typed_look_allocates_what_its_type_does() {
     assert!(most > 10, "{most}");
 }
 
-/// An error that is given again is shared, path and all: whoever feeds on after it pays nothing for it.
+/// Checks that a returned error is shared, path and all: later calls allocate nothing for it.
 #[test]
 fn an_error_is_given_again_for_nothing() {
     let key = "k".repeat(1 << 10);

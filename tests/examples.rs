@@ -6,7 +6,7 @@ use self::running::{start, start_with};
 
 const TOOL_CALL: &str = include_str!("../examples/classify_and_assess.json");
 
-/// All that `ask_slots` may show before the end, from an independent reading of the tool call.
+/// Returns the text that `ask_slots` may show before the end, from an independent reading of the tool call.
 fn user_facing(tool_call: &str) -> String {
     let value: serde_json::Value = serde_json::from_str(tool_call).unwrap();
     let text = |value: &serde_json::Value| value.as_str().unwrap().replace('\n', "\n  ");
@@ -86,7 +86,7 @@ fn ask_slots_leaves_the_terminal_alone() {
     assert!(!shown.contains(['\u{1b}', '\u{7}', '\r']));
 }
 
-/// What a terminal shows after each picture that is drawn over the one before, without its styles.
+/// Returns the lines on a terminal after each picture that is drawn over the previous one, without styles.
 fn pictures(shown: &str) -> Vec<Vec<String>> {
     let without_styles = |line: &str| {
         let mut parts = line.split("\x1b[");
@@ -134,7 +134,7 @@ fn ask_slots_fits_a_terminal() {
     assert!(has(last, "  \"simple_response\": {") && has(last, "? Great choice of gift! 🎁"), "{last:?}");
     assert!(has(last, "  - Two days of battery  - Fast charging  - Either is fine"), "{last:?}");
     assert!(has(last, "now it is valid: route AskSlots, domain electronics, category mobile_phones, …"));
-    // What is told of the run was measured in it.
+    // The figures of the run were measured in it.
     let figures = last.last().unwrap().strip_suffix(" · 14 fields kept back until valid").unwrap();
     let seconds = |part: &str| part.strip_suffix(" s").unwrap().parse::<f64>().unwrap();
     let (word, whole) = figures.strip_prefix("first word ").unwrap().split_once(" · whole call ").unwrap();
@@ -193,7 +193,7 @@ fn typed_elements_prints_each_element_as_it_closes() {
     assert_eq!(shown, "items[0]: Cup for ₹2\n");
 }
 
-/// The forms that `live_form` drew, each with its fields' names, marks and texts, and what stands after them.
+/// Returns the forms that `live_form` drew, each with its fields' names, marks and texts, and the text after them.
 #[cfg(feature = "std")]
 fn forms(shown: &str) -> (Vec<Vec<[&str; 3]>>, &str) {
     let (mut forms, mut rest) = (Vec::new(), shown);

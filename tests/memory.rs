@@ -8,7 +8,7 @@ use jsonspigot_check::effort::size;
 use jsonspigot_check::laws::Law;
 use jsonspigot_llm::{CallRewriter, Provider};
 
-/// Which tests hold each law.
+/// The tests of each law.
 mod laws {
     jsonspigot_check::laws! {
         Memory:
@@ -19,15 +19,15 @@ mod laws {
 
 const CHUNK: usize = 64 << 10;
 
-/// What a parser may need besides its chunk's events: its states, an open path, buffers that have grown to a chunk's
-/// events. Small against each of the texts.
+/// The memory of a parser besides its chunk's events: its states, an open path, buffers that have grown to a chunk's
+/// events. Small compared with each of the texts.
 const SMALL: u64 = 16 << 10;
 
 fn builder() -> ParserBuilder {
     Parser::builder().retain(Retain::Nothing)
 }
 
-/// The most that a parser had allocated at once for the text, beyond what it was built with.
+/// Returns a parser's peak allocation for the text, beyond that of a new one.
 fn peak(builder: ParserBuilder, patterns: &[&str], text: impl Iterator<Item = Vec<u8>>, method: Method) -> u64 {
     let patterns = PatternSet::new(patterns).unwrap();
     let mut parser = builder.patterns(&patterns).build();
@@ -52,7 +52,7 @@ enum Method {
     Callback,
 }
 
-/// A text in pieces: a head, `count` parts, a tail; parts are joined to chunks of about the same size.
+/// Returns a text in pieces: a head, `count` parts, a tail. Parts are joined to chunks of about the same size.
 fn text<P: Fn(usize) -> String>(
     head: &str,
     count: usize,
@@ -75,7 +75,7 @@ fn text<P: Fn(usize) -> String>(
     })
 }
 
-/// The length of the long strings in megabytes.
+/// Returns the length of the long strings in megabytes.
 fn long() -> usize {
     size(10, 100)
 }
@@ -114,7 +114,7 @@ fn what_is_told_at_once_takes_no_memory() {
     }
 }
 
-/// A queue holds the events of one chunk, whatever came before it.
+/// Checks that a queue holds the events of one chunk.
 #[test]
 fn the_queue_holds_one_chunks_events() {
     let of_one = peak(builder(), &["$..*"], elements(CHUNK / 2000 + 1), Method::Iterator);
@@ -124,7 +124,7 @@ fn the_queue_holds_one_chunks_events() {
     assert!(string <= 4 * CHUNK as u64, "a chunk's text, in a buffer that doubles: {string} bytes");
 }
 
-/// Of a value that is reported as it comes, what is kept is the chunk, in the document and in each string around it.
+/// Checks that raw deltas keep one chunk, in the document and in each string around it.
 #[test]
 fn what_is_told_as_it_came_is_one_chunks_text() {
     let inside = || text("\"[0", size(100, 1000), |_| r#",[\"value\"]"#.repeat(100), "]\"");
@@ -145,7 +145,7 @@ fn what_is_told_as_it_came_is_one_chunks_text() {
     }
 }
 
-/// What is kept of texts inside strings is what their open matches need.
+/// Checks that texts inside strings keep only the text of their open matches.
 #[test]
 fn what_has_ended_inside_strings_takes_no_memory() {
     let builder = Parser::builder().retain(Retain::Matches);
@@ -167,7 +167,7 @@ fn what_has_ended_inside_strings_takes_no_memory() {
     }
 }
 
-/// What stands open costs its depth: some bytes a level where it is followed, bits where it is skipped.
+/// Checks that open values cost their depth: some bytes a level if they are followed, bits if they are skipped.
 fn depth_is_what_is_paid_for() {
     const DEPTH: usize = 100_000;
     let limits = Limits::new().depth(DEPTH);
@@ -179,7 +179,7 @@ fn depth_is_what_is_paid_for() {
     Law::Bounded.mark_compared();
 }
 
-/// A key that no pattern asks for is not kept, and one that is compared is no longer than its limit.
+/// Checks that a key that no pattern names is not kept, and that one that is compared is no longer than its limit.
 #[test]
 fn an_endless_key_is_stopped_by_its_limit() {
     let endless = || text("{\"", size(160, 1600), |_| "k".repeat(CHUNK), "\":0}");
@@ -199,7 +199,7 @@ fn an_endless_key_is_stopped_by_its_limit() {
     assert!(measured.bytes_max <= 6 * CHUNK as u64 + SMALL, "the chunks themselves: {} bytes", measured.bytes_max);
 }
 
-/// A parser that is used again keeps its buffers, and nothing of the texts that were left unfinished.
+/// Checks that a reset parser keeps its buffers, and nothing of unfinished texts.
 #[test]
 fn a_reset_parser_does_not_grow() {
     for builder in [builder(), builder().snapshots(), builder().duplicate_keys(DuplicateKeys::Reject)] {
@@ -214,13 +214,13 @@ fn a_reset_parser_does_not_grow() {
     }
 }
 
-/// The guide's limits for hostile input.
+/// Returns the guide's limits for hostile input.
 fn hostile() -> Limits {
     Limits::new().depth(64).key(1 << 10).string(1 << 20).number(64).total(4 << 20)
 }
 
-/// Objects inside one another with keys as long as the limits allow, so that the innermost one's path takes 64 KB, and
-/// in it a string of which each byte deviates.
+/// Returns objects inside one another with keys as long as the limits allow, so that the innermost one's path takes 64
+/// KB, and in it a string of which each byte deviates.
 fn deviations(count: usize) -> impl Iterator<Item = Vec<u8>> {
     deep_string(count, "\n")
 }
@@ -230,7 +230,7 @@ fn deep_string(count: usize, byte: &'static str) -> impl Iterator<Item = Vec<u8>
     text(&head, count, |_| byte.to_owned(), &("\"".to_owned() + &"}".repeat(hostile().depth)))
 }
 
-/// What is kept of deviations does not grow with their number: the first has its path, some are listed, all are counted.
+/// Checks that kept deviations do not grow with their number: the first has its path, some are listed, all are counted.
 #[test]
 fn deviations_take_no_memory() {
     let lenient = Parser::builder().limits(hostile()).lenient(jsonspigot::Leniency::MODEL_OUTPUT);
@@ -266,7 +266,7 @@ fn a_deviation_costs_the_same_at_any_depth() {
     assert!(more - some <= 3000 * 128, "{} bytes a deviation", (more - some) / 3000);
 }
 
-/// A stream of events holds what the parser does and one event, however many a chunk has and however large they are.
+/// Checks that a stream of events holds a parser's memory and one event, however many and large a chunk's events are.
 #[cfg(feature = "stream")]
 #[test]
 fn a_stream_holds_one_chunks_events() {
@@ -275,7 +275,7 @@ fn a_stream_holds_one_chunks_events() {
 
     let peak = |patterns: &[&str], text: &mut dyn Iterator<Item = Vec<u8>>| {
         let parser = builder().patterns(&PatternSet::new(patterns).unwrap()).build();
-        // What is allocated outside is not counted: one chunk is, which the stream takes and drops.
+        // Allocations outside are not counted, except one chunk, which the stream takes and drops.
         let chunks: Vec<_> = text.map(Ok::<_, std::convert::Infallible>).collect();
         let mut chunks = chunks.into_iter();
         let mut count = 0;
@@ -310,7 +310,7 @@ fn a_stream_holds_one_chunks_events() {
     assert!(measured.bytes_max <= 6 * CHUNK as u64, "{} bytes", measured.bytes_max);
 }
 
-/// Each open call has rules of its own, but all have one set of compiled patterns.
+/// Checks that open calls with rules of their own share one set of compiled patterns.
 #[test]
 fn open_calls_share_their_patterns() {
     let rules = (0..100).map(|number| (format!("..secret{number}.a[*].b"), Rule::redact()));

@@ -1,4 +1,4 @@
-//! What must hold of any text, against the model: torture documents, generated and mutated ones, every chunking.
+//! Laws of any text, against the model: torture documents, generated and mutated ones, every chunking.
 
 use proptest::prelude::*;
 
@@ -18,7 +18,7 @@ fn all() -> Options {
     Options::with_patterns([root(), everything_below()])
 }
 
-/// What may come after a text.
+/// Texts that may follow a text.
 const AFTER: &[&str] = &["", " ", "\n{", "]", "x", "1", "\"", " // no", "\u{1e}"];
 
 pub(super) fn torture_documents_at_every_cut() {
@@ -41,7 +41,7 @@ pub(super) fn torture_documents_are_told_promptly() {
     }
 }
 
-/// A call: mostly bytes, cut out of a document that the others follow.
+/// Generates a call, mostly a chunk of a document that the other chunks continue.
 fn op() -> impl Strategy<Value = Op> {
     let method = || prop::sample::select(&METHODS[..]);
     prop_oneof![
@@ -94,8 +94,8 @@ pub(super) fn any_document_any_cut() {
     });
 }
 
-/// The same where chunks are long enough to be skipped through: white space comes first, and the cuts are where the
-/// document is cut, or none.
+/// Generates chunks that are long enough for skipping: white space comes first, and only the document is cut, if
+/// anything.
 pub(super) fn any_document_in_long_chunks() {
     proptest!(|(
         (document, cuts) in with_cuts(any_document()), is_whole: bool, options in options(),
@@ -108,7 +108,7 @@ pub(super) fn any_document_in_long_chunks() {
     });
 }
 
-/// For every policy.
+/// Checks every policy.
 pub(super) fn cuts_are_invisible() {
     proptest!(|((document, cuts) in with_cuts(any_document()))| {
         cuts::are_invisible(&chunks(&document, &cuts));
@@ -168,14 +168,14 @@ pub(super) fn spelling_changes_offsets_only() {
     });
 }
 
-/// Errors stick, nothing is lost, nothing panics: clones, resets, looks and finishes anywhere.
+/// Checks that errors stick, nothing is lost and nothing panics, with clones, resets, looks and finishes anywhere.
 pub(super) fn any_calls() {
     proptest!(|(ops in prop::collection::vec(op(), 0..12), options in options(), configuration in configuration())| {
         ops::agree_with_the_model(&options, configuration, &ops);
     });
 }
 
-/// One document at any cut, after another one and a reset; cloned on the way.
+/// Reads one document at any cut, after another one and a reset, and clones the parser on the way.
 pub(super) fn clone_reset_and_empty_feeds() {
     proptest!(|((document, cuts) in with_cuts(any_document()), (other, _) in with_cuts(any_document()),
         options in options(), configuration in configuration())| {

@@ -1,5 +1,5 @@
-//! That a whole value reads as serde_json reads it, whatever a type asks for: each method of a deserializer, and types of
-//! every kind. What only looks similar was found to differ: `serde_json::Map` asked for an object and took null.
+//! A whole value reads as serde_json reads it, for each method of a deserializer and types of every kind. Methods that
+//! only look alike were found to differ: `serde_json::Map` asks for an object and accepts null.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -31,8 +31,8 @@ const EACH_KIND: [&str; 16] = [
     r#"{"a":"b","c":null}"#,
 ];
 
-/// What a visitor that takes everything was called with, after a deserializer was asked for one kind in particular: of a
-/// value of another kind nothing, since serde_json refuses it.
+/// Returns the calls of a visitor that takes everything, after a deserializer was asked for one kind of value. A value
+/// of another kind causes none, because serde_json refuses it.
 macro_rules! asked_for {
     ($($name:ident: $method:ident($($argument:expr),*);)*) => {
         $(#[derive(Debug, PartialEq)]
@@ -196,7 +196,7 @@ fn only_the_kinds_that_are_asked_for_are_taken() {
     }
 }
 
-/// Types of every kind that serde and serde_json know.
+/// Reads a text as types of every kind that serde and serde_json know.
 fn whole_as_every_type(text: &str) {
     whole::<serde_json::Map<String, Value>>(text);
     whole::<serde_json::Number>(text);
@@ -249,7 +249,7 @@ struct Pair(u8, String);
 #[derive(Debug, PartialEq, Deserialize)]
 struct Wrapper(Option<u8>);
 
-/// Only this far: text is borrowed even where it is spelt with an escape, and keys are read decoded.
+/// Checks the only differences: text is borrowed even if it is spelt with an escape, and keys are read decoded.
 #[test]
 fn what_is_read_from_a_document_and_not_from_its_text() {
     let mut parser = fed(r#"{"\u0061": "\u0062", "\u0031": 1} "#);
@@ -266,7 +266,7 @@ fn what_is_read_from_a_document_and_not_from_its_text() {
     assert!(serde_json::from_str::<BTreeMap<u8, u8>>(r#"{"\u0031": 1}"#).is_err());
 }
 
-/// A visitor that reads a key and leaves its value, or reads two keys in a row.
+/// Runs visitors that read a key and leave its value, or read two keys in a row.
 #[test]
 fn a_value_is_not_passed_over() {
     #[derive(Debug, PartialEq)]
@@ -301,7 +301,7 @@ fn a_value_is_not_passed_over() {
     }
 }
 
-/// A parser that keeps its text gives raw values as they were spelt, also where the type takes no error for an answer.
+/// Checks that a parser that keeps its text returns raw values in their spelling, even if the type ignores errors.
 #[test]
 fn raw_values_of_a_parser_with_text_are_spelt_as_there() {
     use serde_json::value::RawValue;
@@ -328,7 +328,7 @@ fn raw_values_of_a_parser_with_text_are_spelt_as_there() {
     assert_eq!(parser.deserialize::<Entries<Box<RawValue>>>().unwrap().0[0].0.get(), r#""\u0061""#);
 }
 
-/// A `RawValue` is the value as it is shown; serde_json's is the text as it stands.
+/// Checks that a `RawValue` is the value as it is printed; serde_json's is the text in its spelling.
 #[test]
 fn raw_values_are_complete_ones() {
     use serde_json::value::RawValue;
@@ -353,7 +353,7 @@ fn raw_values_are_complete_ones() {
     let parser = fed(r#"{"settled": {"a": 1e400}"#);
     let raws = parser.snapshot().unwrap().deserialize::<Raws>().unwrap().unwrap();
     assert_eq!(raws.get().settled.get().unwrap().get(), r#"{"a":1e400}"#);
-    // What is open is no value yet, and borrowed there is none, since the document keeps no text as it was spelt.
+    // An open value is not a `RawValue` yet, and none can be borrowed, because the document does not keep the spelling.
     for open in [r#"{"raw": "a"#, r#"{"raw": ["#, r#"{"raw": {"a": 1,"#] {
         assert!(fed(open).snapshot().unwrap().deserialize::<Raws>().unwrap().unwrap().get().raw.is_none());
     }

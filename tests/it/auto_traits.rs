@@ -1,4 +1,4 @@
-//! What threads and channels ask of the public types.
+//! Auto traits of the public types, for threads and channels.
 
 use jsonspigot::{Deviation, Error, Event, Parser, ParserBuilder, Pattern, PatternError, PatternSet};
 
@@ -16,8 +16,8 @@ fn public_types_are_send_sync_clone_debug() {
     is_send_sync_clone::<Event<'static>>();
 }
 
-/// A stream of events is as `Send` and `Sync` as the stream of chunks, and always `Unpin`; so are its errors and the
-/// futures that it gives.
+/// Checks that a stream of events is as `Send` and `Sync` as the stream of chunks, and always `Unpin`; so are its
+/// errors and futures.
 #[cfg(feature = "stream")]
 #[test]
 fn streams_are_what_their_chunks_are() {

@@ -34,7 +34,7 @@ impl Member {
     }
 }
 
-/// The text of documentation comments, of which links leave their words.
+/// Returns the text of documentation comments, with the words of links.
 fn docs(attributes: &[&str]) -> String {
     let lines = attributes.iter().filter_map(|attribute| attribute.strip_prefix("doc =").map(str::trim));
     let lines = lines.map(|line| line.trim_start_matches('r').trim_matches('"').trim());
@@ -147,7 +147,7 @@ mod typescript {
 
     use super::{Declared, Member, wrapped};
 
-    /// The member's name in JavaScript; `kind` is that of the event.
+    /// Returns the member's name in JavaScript; `kind` is the event's.
     fn name(member: &Member) -> String {
         if member.key == "kind" {
             return "type".to_owned();
@@ -233,7 +233,7 @@ mod python {
     type Part = (String, &'static str, String, String);
 
     fn parts(event: &Declared) -> Vec<Part> {
-        // What is long comes last.
+        // Long members come last.
         let (json, others): (Vec<&Member>, Vec<_>) =
             event.members.iter().partition(|member| member.kind.ends_with("json"));
         others.into_iter().chain(json).flat_map(made).collect()
@@ -273,7 +273,7 @@ mod python {
         }
     }
 
-    /// The variants of the class, and how they are made.
+    /// Returns the variants of the class, and their construction.
     pub(super) fn file(events: &[Declared]) -> String {
         let mut out = "//! The events that the library declares (`llm/src/event/declared.rs`), written by `tests/it/declared_events.rs`.\n\n".to_owned();
         out += "/// The class, of variants of its own and the declared ones, and how these are made.\n\
@@ -285,7 +285,7 @@ mod python {
             let _ = writeln!(out, "            {} {{ {} }},", event.variant, parts.collect::<Vec<_>>().join(", "));
         }
         out += "        }\n\n        \
-            /// The content of the object of a declared event; nothing for any other.\n        \
+            /// Returns the content of the object of a declared event; `None` for any other.\n        \
             fn declared(event: &jsonspigot_llm::StreamEvent<'_>) -> Option<StreamEvent> {\n            \
             use jsonspigot_llm::StreamEvent as CoreEvent;\n            Some(match event {\n";
         for event in events {
@@ -330,7 +330,7 @@ mod python {
     }
 }
 
-/// The text of a file with the part between two of its lines replaced.
+/// Replaces the part of a file between two of its lines.
 fn between(text: &str, begin: &str, end: &str, part: &str) -> String {
     let from = text.find(begin).expect("there is the first line") + begin.len();
     let to = from + text[from..].find(end).expect("there is the last line");

@@ -1,4 +1,4 @@
-//! Going on past deviations: what is told of a string equals a lossy reading of the whole, for every chunking.
+//! Tolerating deviations: the events of a string equal a lossy reading of the whole, for every chunking.
 
 use jsonspigot::{Deviation, DeviationKind, Error, ErrorKind, Event, Leniency, Limits, Parser, PatternSet, Retain};
 use proptest::prelude::*;
@@ -9,13 +9,13 @@ use super::model::log::Options;
 use super::model::mutate::any_document;
 use super::model::pattern::patterns;
 
-/// What may be wrong inside a string that is otherwise JSON's.
+/// Deviations inside a string that is otherwise JSON's.
 const FLAWED_STRINGS: Leniency = Leniency::NONE
     .with(DeviationKind::ControlCharacters)
     .with(DeviationKind::BadEscapes)
     .with(DeviationKind::LoneSurrogates);
 
-/// What a string is made of.
+/// A piece of a string.
 #[derive(Clone, Debug)]
 enum Piece {
     Plain(String),
@@ -36,7 +36,7 @@ impl Piece {
             Self::Unit(unit) => format!("\\u{unit:04X}"),
             Self::Control(byte) => char::from(*byte).to_string(),
             Self::BadEscape(character) => format!("\\{character}"),
-            // Without the letter after them, the digits would go on in the next piece.
+            // Without the letter after them, the digits would continue in the next piece.
             Self::CutUnit(digits) => format!("\\u{digits}z"),
         }
     }
@@ -66,7 +66,7 @@ fn piece() -> impl Strategy<Value = Piece> {
     ]
 }
 
-/// Where each character of the lossy reading has its first raw byte, counted from the first piece.
+/// Returns the position of the first raw byte of each character of the lossy reading, counted from the first piece.
 fn places(pieces: &[Piece]) -> Vec<usize> {
     let mut units = Vec::new();
     let mut at = 0;
@@ -107,7 +107,7 @@ fn shown(document: &[u8], cuts: &[usize]) -> (String, Vec<Deviation>, Result<(),
     (shown, parser.deviations().to_vec(), finished)
 }
 
-/// The deltas with their offsets, by one of the methods.
+/// Returns the deltas with their offsets, by one of the methods.
 fn deltas(document: &[u8], cuts: &[usize], method: Method) -> Vec<(String, u64)> {
     let mut parser = Parser::builder().lenient(FLAWED_STRINGS).patterns(&PatternSet::new(["[0]"]).unwrap()).build();
     let mut told = Vec::new();
@@ -156,7 +156,7 @@ proptest! {
         }
     }
 
-    /// On a text without deviations the choice changes nothing, and on any other the verdict is the same.
+    /// Checks that leniency changes nothing for a text without deviations, and not the verdict of any other.
     #[test]
     fn a_text_without_deviations_is_read_as_ever((document, cuts) in with_cuts(any_document()), patterns in patterns(3)) {
         let options = Options::with_patterns(patterns);
@@ -253,8 +253,8 @@ fn the_list_is_bounded_and_the_count_is_not() {
     assert_eq!(seen, expected);
 }
 
-/// After lines that follow a deviation, an error about a call was given a column before the line's first: the place of
-/// the first thing wrong is that of the text's error.
+/// Checks the position of a later call's error: after lines that follow a deviation, it had a column before the line's
+/// first. It must be that of the text's error.
 #[test]
 fn a_call_after_a_failure_has_the_failures_place() {
     for retain in [Retain::Nothing, Retain::Matches] {
@@ -275,8 +275,8 @@ fn a_call_after_a_failure_has_the_failures_place() {
     }
 }
 
-/// The digit that shows a low surrogate to be alone was read whatever the limit; a chunk that began after it counted
-/// from before its beginning.
+/// Checks a limit at the digit that makes a low surrogate a lone one. It was read regardless of the limit, and a chunk
+/// that began after it counted from before its beginning.
 #[test]
 fn a_limit_bites_in_a_lone_surrogate_too() {
     let limits = Limits::new().string(3);
@@ -291,7 +291,7 @@ fn a_limit_bites_in_a_lone_surrogate_too() {
     }
 }
 
-/// The first deviation's place is that of the strict parser's error, whoever knows it.
+/// Checks that the first deviation's position is that of the strict parser's error.
 #[test]
 fn a_deviation_has_the_path_of_the_strict_error() {
     for text in ["[{a:1}]", "[{\"a\":[1,]}]", "[{\"a\":'x'}]", "[{\"b\":True}]", "[{\"a\":\"\\d\"}]", "[/**/1]"] {

@@ -68,7 +68,7 @@ fn streams_at_every_cut() {
     }
 }
 
-/// Documents of every kind, joined by what may be between them, or must not.
+/// Generates documents of every kind, joined by text that is allowed between them, or not.
 fn stream() -> impl Strategy<Value = Vec<u8>> {
     const BETWEEN: [&[u8]; 8] = [b"\n", b"\n", b"\x1e", b"\n\x1e", b"", b" ", b"\r\n", b","];
     let document = any_document().prop_map(|document| document[..document.len().min(60)].to_vec());
@@ -89,7 +89,7 @@ pub(super) fn any_stream_any_cut() {
     });
 }
 
-/// The kinds and numbers of the documents that failed, and how many came.
+/// Returns the numbers and kinds of the documents that failed, and the number of documents.
 fn failed(framing: Framing, limits: Limits, stream: &str) -> (Vec<(u64, ErrorKind)>, u64) {
     let parser = Parser::builder().limits(limits).build();
     let mut documents = Documents::new(framing, parser);
@@ -117,8 +117,8 @@ fn a_document_over_a_limit_fails_alone() {
     assert_eq!(failed(Framing::Lines, Limits::new().total(5), &"[123]\n".repeat(50)), (vec![], 50));
 }
 
-/// What is kept of a chunk is what its document has, so the texts of many documents in one chunk are not copied again for
-/// each of them, and a text that is longer than many windows is kept whole.
+/// Checks that the texts of many documents in one chunk are not copied again for each of them, and that a text that is
+/// longer than many windows is kept whole.
 #[test]
 fn a_chunk_of_many_documents_and_long_ones() {
     let long = format!("[{}]", vec!["\"some text\""; 3000].join(","));
@@ -151,7 +151,6 @@ fn names_go_and_come() {
     assert!("csv".parse::<Framing>().is_err());
 }
 
-/// What is inside strings is told in each document as it is alone.
 #[test]
 fn strings_are_read_inside_in_each_document() {
     let texts = [r#"{"a":"{\"b\":\"x\\n\"}"}"#, r#"{"a":"[1"}"#, r#""[true]""#, r#"{"a":"{\"b\":[null]}"}"#];
@@ -193,7 +192,7 @@ fn strings_are_read_inside_in_each_document() {
     }
 }
 
-/// The texts of a stream whose comments are accepted, or where its error is: the same at every cut.
+/// Checks the texts of a stream with accepted comments, or the position of its error, at every cut.
 #[track_caller]
 fn check_comments(framing: Framing, stream: &str, expected: &[&str]) {
     check_texts(&Parser::builder().lenient(Leniency::ALL).accept_deviations(), framing, stream, expected);
@@ -229,7 +228,7 @@ fn check_texts(builder: &ParserBuilder, framing: Framing, stream: &str, expected
     }
 }
 
-/// A comment right behind a number or literal ends it, and belongs to the document that comes next.
+/// Checks that a comment right after a number or literal ends it, and belongs to the next document.
 #[test]
 fn a_comment_may_follow_a_number_or_literal() {
     for (stream, expected) in [
@@ -245,7 +244,7 @@ fn a_comment_may_follow_a_number_or_literal() {
     }
 }
 
-/// Where comments are not allowed, what would begin one is an error of the number before it.
+/// Checks that the beginning of a comment is an error of the number before it, if comments are not allowed.
 #[test]
 fn no_comment_follows_a_number_in_strict_texts() {
     for (stream, expected) in
@@ -257,7 +256,7 @@ fn no_comment_follows_a_number_in_strict_texts() {
     }
 }
 
-/// What is in front of a number or literal changes nothing about what may follow it.
+/// Checks that the text before a number or literal does not change the allowed text after it.
 #[test]
 fn a_comment_before_a_number_hides_nothing() {
     for (stream, expected) in [

@@ -81,12 +81,12 @@ fn each_kind_says_what_and_where() {
         let expected = message.strip_prefix(&format!("{beginning}: ")).unwrap_or_else(|| panic!("{message}"));
         let place = format!(" at line {line} column {column} (byte {offset}) in {}", error.path().unwrap());
         let expected = expected.strip_suffix(&place).unwrap_or_else(|| panic!("{message} ends in {place}"));
-        // What does not fit a type is said in serde's words, without its place.
+        // A value that does not fit a type is reported in serde's words, without its position.
         assert!(expected.starts_with("expected ") || expected == "invalid type: map, expected a sequence", "{message}");
     }
 }
 
-/// Every place where a text can break or break off, with what could have stood there.
+/// Lists every position where a text can break or end, with the tokens that were possible there.
 #[test]
 fn messages_say_what_was_expected() {
     let low_after_high = "expected a low surrogate after a high one";
@@ -178,7 +178,7 @@ fn an_error_is_one_of_io_too() {
     }
 }
 
-/// What is often given instead of JSON is named by its first byte, so by the same words wherever it is cut.
+/// Checks that a frequent substitute for JSON is named by its first byte, and so by the same words for every cut.
 #[test]
 fn what_is_often_given_instead_of_json_is_named() {
     let beginnings: [(&[u8], u64, &str); 8] = [
@@ -221,7 +221,7 @@ fn an_error_about_a_value_has_a_path_and_no_place() {
 }
 
 proptest! {
-    /// What serde_json refuses is too deep only if brackets outside strings are, however they are spelt.
+    /// Checks that a text that serde_json refuses is too deep only if brackets outside strings are, in any spelling.
     #[test]
     fn only_what_is_too_deep_is_called_so(
         levels in 120_usize..130,
@@ -249,7 +249,7 @@ proptest! {
     }
 }
 
-/// The path that is read out of the kept text, for each beginning of one.
+/// Checks the path that is read from the kept text, for each prefix.
 #[test]
 fn what_is_open_at_the_end_is_named() {
     let text = r#" {"a b":[1, "x\"y" ,{"\u0041":tru"#;
@@ -298,7 +298,7 @@ fn what_has_closed_makes_no_depth() {
     }
 }
 
-/// Whatever is looked at in words and blocks is looked at byte by byte.
+/// Checks that words and blocks give the same as single bytes.
 #[test]
 fn one_byte_in_many_is_seen() {
     for bad in [0x80, 0xBF, 0xC0, 0xF8, 0xFF, 0x00, 0x1F] {
@@ -319,7 +319,7 @@ fn one_byte_in_many_is_seen() {
     }
 }
 
-/// What does not fit is named by its path, whatever is around it, as serde_json finds it in the text.
+/// Checks that a value that does not fit is named by its path, in any surroundings, as serde_json finds it in the text.
 #[test]
 fn what_does_not_fit_is_named() {
     use std::collections::BTreeMap;
@@ -394,7 +394,7 @@ fn what_does_not_fit_is_named() {
     check::<Vec<Choice>>(r#"["One", 5]"#, "[1]");
 }
 
-/// Whatever a text is, its errors are short: the middle of a long path or reason is left out.
+/// Checks that errors of any text are short: the middle of a long path or reason is left out.
 #[test]
 fn no_text_makes_an_error_as_long_as_itself() {
     let long = |character: char| character.to_string().repeat(5_000);
@@ -424,7 +424,7 @@ fn no_text_makes_an_error_as_long_as_itself() {
                 }
             }
         }
-        // What serde says of a text.
+        // serde's message about the text.
         let text = format!(r#"{{"{}": "{}"}}"#, long(character), long(character));
         let mut parser = Parser::builder().snapshots().build();
         parser.feed(&text).check().and_then(|()| parser.finish().check()).unwrap();
@@ -440,7 +440,7 @@ fn no_text_makes_an_error_as_long_as_itself() {
         let error = parser.state_of(&format!("a[{}", long(character))).unwrap_err();
         assert!(error.to_string().chars().count() < 500, "{error}");
     }
-    // What is just short enough stays.
+    // A message that is just short enough stays the same.
     for (length, is_cut) in [(200, false), (201, true)] {
         let error = plain(format!(r#"{{"{}": [?"#, "k".repeat(length)).as_bytes());
         assert_eq!(error.path() == Some(&"k".repeat(length)), !is_cut);

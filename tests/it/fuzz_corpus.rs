@@ -1,4 +1,4 @@
-//! What the fuzzer starts from and what it has found, run without it: each input of `fuzz/seeds` and `fuzz/corpus`.
+//! Runs each input of `fuzz/seeds` and `fuzz/corpus` without the fuzzer.
 
 use super::fuzz_inputs::inputs;
 use super::properties::fuzz_targets::TARGETS;

@@ -1,4 +1,4 @@
-//! Going on past named deviations: each one alone, and any mixture of them against the model.
+//! Tolerating named deviations: each one alone, and any mixture of them against the model.
 
 use jsonspigot::{DeviationKind, ErrorKind, Event, Leniency, Limits, Parser, PatternSet};
 use proptest::prelude::*;
@@ -106,7 +106,7 @@ pub(super) fn each_deviation_is_accepted_as_rewritten() {
     }
 }
 
-/// What is nearly a deviation, and the strict error that it is.
+/// Texts that are nearly a deviation, with their strict errors.
 const REFUSED: [(&str, &str, u64); 19] = [
     ("[,]", "unexpected-byte", 1),
     ("[1,,]", "unexpected-byte", 3),
@@ -160,7 +160,7 @@ fn what_stops_behind_a_deviation_is_told_apart() {
     }
 }
 
-/// Where deviations are accepted, the error at the end is that of the end.
+/// Checks that the error at the end is that of the end, if deviations are accepted.
 #[test]
 fn the_end_inside_a_deviation_says_what_is_missing() {
     for (text, expected) in [
@@ -183,7 +183,7 @@ fn the_end_inside_a_deviation_says_what_is_missing() {
     }
 }
 
-/// A comment behind the root may go on to the end; the text is whole all the same.
+/// Checks that the text is complete even if a comment after the root continues to the end.
 #[test]
 fn a_text_is_complete_before_the_comment_behind_it_ends() {
     let builder = Parser::builder().lenient(Leniency::ALL).accept_deviations();
@@ -204,7 +204,8 @@ fn control_characters_are_escaped_in_accepted_text() {
     }
 }
 
-/// What has to be allowed is what parts a high surrogate from its partner, and that it is alone.
+/// Checks that two deviations have to be allowed: the one that separates a high surrogate from its partner, and the
+/// lone surrogate.
 #[test]
 fn a_lone_surrogate_is_not_passed_with_what_parts_it() {
     for (kind, text) in [
@@ -221,7 +222,7 @@ fn a_lone_surrogate_is_not_passed_with_what_parts_it() {
     }
 }
 
-/// Which quotes a string has makes no difference to anything else.
+/// Checks that the kind of quotes changes nothing else.
 #[test]
 fn single_quotes_are_read_as_double_quotes_are() {
     let (none, short) = (Limits::new(), Limits::new().key(3).string(3));
@@ -250,7 +251,7 @@ fn single_quotes_are_read_as_double_quotes_are() {
         let single: Vec<u8> = text.iter().map(|byte| if *byte == b'"' { b'\'' } else { *byte }).collect();
         assert_eq!(read(&single), read(text), "{}", text.escape_ascii());
     }
-    // An escaped quote is told where its backslash is.
+    // An escaped quote is reported at its backslash.
     let mut parser = Parser::builder().lenient(Leniency::ALL).patterns(&PatternSet::new(["$"]).unwrap()).build();
     let mut offsets = Vec::new();
     let tell = |event: Event<'_>| offsets.extend((event.delta() == Some("'")).then_some(event.offset));
@@ -258,7 +259,6 @@ fn single_quotes_are_read_as_double_quotes_are() {
     assert_eq!(offsets, [3]);
 }
 
-/// What reads texts inside strings passes on all that is outside.
 #[test]
 fn texts_inside_strings_change_nothing_around_them() {
     for text in ["[-Infinity, NaN, 'a', 1,]", "{a: -Infinity, // c\n 'b': \"\\ud800\", c: True}", "-Infinity"] {
@@ -284,7 +284,6 @@ fn texts_inside_strings_change_nothing_around_them() {
     }
 }
 
-/// The lines of comments count.
 #[test]
 fn lines_are_counted_in_comments() {
     let mut parser = Parser::builder().lenient(Leniency::ALL).build();
@@ -332,8 +331,8 @@ fn leniency_is_a_set_of_kinds() {
     assert_eq!(format!("{two:?}"), r#"Leniency{"comments", "bare-keys"}"#);
 }
 
-/// Where the newest delta of an earlier text was says nothing of the next one, though its first deviation comes in the middle
-/// of a chunk.
+/// Checks that the newest delta of an earlier text does not affect the next one, even if its first deviation is in the
+/// middle of a chunk.
 #[test]
 fn a_text_after_one_that_deviated_has_one_delta_a_chunk() {
     let patterns = PatternSet::new(["$[*]"]).unwrap();
@@ -344,7 +343,7 @@ fn a_text_after_one_that_deviated_has_one_delta_a_chunk() {
     assert_eq!(deltas.count(), 1);
 }
 
-/// A byte that stands for another is not kept if that was the error.
+/// Checks that a byte that stands for another is not kept if it was the error.
 #[test]
 fn the_byte_of_an_error_is_not_kept() {
     let builder = Parser::builder().duplicate_keys(jsonspigot::DuplicateKeys::Reject);

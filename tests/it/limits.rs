@@ -43,7 +43,7 @@ pub(super) fn each_limit_holds_at_n_and_bites_at_n_plus_one() {
     }
 }
 
-/// Each limit at each number, in the middle of characters and escapes too, whatever else is wrong there.
+/// Checks each limit at each number, in the middle of characters and escapes too, regardless of other faults there.
 #[test]
 fn each_limit_bites_at_the_models_byte_of_hard_text() {
     const TEXTS: [&[u8]; 7] = [

@@ -1,4 +1,4 @@
-//! JSON inside strings: what any document tells, and what is easy to get wrong.
+//! JSON inside strings: the events of any document, and details that are easy to get wrong.
 
 use jsonspigot::{
     DuplicateKeys, ErrorKind, Event, EventKind, Limits, Parser, ParserBuilder, Pattern, PatternSet, Retain, Segment,
@@ -35,8 +35,8 @@ pub(super) fn it_is_told_promptly() {
 proptest! {
     #![proptest_config(cases(6))]
 
-    /// How many other patterns there are, and so how long the rows of the matcher are, changes nothing. Matches are numbered
-    /// as they begin.
+    /// Checks that the number of other patterns, and so the length of the matcher's rows, changes nothing. Matches are
+    /// numbered as they begin.
     #[test]
     fn patterns_are_told_the_same_among_many(
         (document, cuts) in with_cuts(nested_document()), patterns in nested_patterns(4), many in 40..80,
@@ -64,7 +64,7 @@ proptest! {
         assert!(ids.zip(0..).all(|(id, place)| id == place), "no number is left out");
     }
 
-    /// A limit bites in an inner text as in a text of its own.
+    /// Checks that a limit applies in an inner text as in a text of its own.
     #[test]
     fn limits_are_those_of_each_text(
         (document, cuts) in with_cuts(nested_document()),
@@ -91,7 +91,7 @@ fn a_string_is_read_inside_behind_any_number_of_patterns() {
     }
 }
 
-/// What a parser says, each event in a few words; deltas that follow one another are joined.
+/// Returns a parser's events, each in a few words, with adjacent deltas joined.
 fn told(builder: ParserBuilder, patterns: &[&str], chunks: &[&[u8]]) -> Vec<String> {
     let mut parser = builder.patterns(&PatternSet::new(patterns).unwrap()).build();
     let mut lines: Vec<String> = Vec::new();
@@ -123,8 +123,8 @@ fn check_at_every_cut(builder: &ParserBuilder, patterns: &[&str], document: &str
     }
 }
 
-/// Events come in the order of the bytes that cause them: first the string's own, then those of the text in it, whose
-/// end comes before the string's; and for one value its patterns ascending.
+/// Checks that events are in the order of the bytes that cause them: first the string's own, then those of its text,
+/// whose end comes before the string's; and for one value in the order of the patterns.
 #[test]
 fn the_string_and_its_text_are_told_in_order() {
     check_at_every_cut(
@@ -147,7 +147,8 @@ fn the_string_and_its_text_are_told_in_order() {
     );
 }
 
-/// An inner text fails where it would fail alone, once for each pattern that goes through it, and for nobody else.
+/// Checks that an inner text fails where it would fail alone, once for each pattern that leads through it, and for no
+/// other.
 #[test]
 fn an_inner_error_is_told_once_for_each_pattern_that_goes_through_the_string() {
     check_at_every_cut(
@@ -169,7 +170,6 @@ fn an_inner_error_is_told_once_for_each_pattern_that_goes_through_the_string() {
     );
 }
 
-/// Whatever each text of the document has for itself, it has for itself.
 #[test]
 fn limits_and_duplicate_keys_are_those_of_each_text() {
     let through = |builder: ParserBuilder, text: &str| {
@@ -215,7 +215,7 @@ fn limits_and_duplicate_keys_are_those_of_each_text() {
     assert!(said.last().unwrap().contains("number limit") && said.last().unwrap().contains("(byte 2)"), "{said:?}");
 }
 
-/// A deviation that is passed over is read inside as it is shown; behind it only atoms end with their value, here as
+/// Checks that a tolerated deviation is read inside as it is shown. After it only atoms end with their value, here as
 /// elsewhere.
 #[test]
 fn a_text_goes_on_past_a_deviation_of_the_document() {
@@ -256,7 +256,7 @@ fn kind(kind: &EventKind<'_>) -> &'static str {
     }
 }
 
-/// The document's own text is kept for its own matches only.
+/// Checks that the document's own text is kept for its own matches only.
 #[test]
 fn an_open_inner_match_keeps_none_of_the_documents_text() {
     let mut parser =
@@ -316,7 +316,7 @@ fn a_path_has_a_step_into_the_string() {
     );
 }
 
-/// A snapshot has strings as they are, so a path into one leads nowhere there, and says so.
+/// Checks that a snapshot has strings unparsed, so a path into one is refused.
 #[test]
 fn a_snapshot_does_not_look_inside_strings() {
     let mut parser = Parser::builder().snapshots().patterns(&PatternSet::new(["a | b"]).unwrap()).build();
@@ -335,7 +335,7 @@ fn a_snapshot_does_not_look_inside_strings() {
     assert_eq!(parser.snapshot().unwrap().at("a | b"), None);
 }
 
-/// Events of inner texts can be kept, and read back from what they are written as.
+/// Checks that events of inner texts can be owned, written and read back.
 #[test]
 fn inner_events_go_through_serde() {
     let mut parser = Parser::new(&PatternSet::new(["a[*] | b"]).unwrap());
@@ -369,7 +369,7 @@ fn inner_events_go_through_serde() {
     assert!(serde_json::from_str::<Event<'_>>(&lines[0].replace("a[0] | b", "a[0] | ")).is_err());
 }
 
-/// Levels are as deep as the text writes them: the stack holds them, however many the pattern asks for.
+/// Checks that the stack holds as many levels as the text has, however many the pattern names.
 #[test]
 fn as_many_levels_as_strings_in_strings() {
     let mut text = "17".to_owned();
@@ -389,7 +389,7 @@ fn as_many_levels_as_strings_in_strings() {
     assert_eq!((last.path.to_string(), last.pattern.index()), (pattern.replace('|', " | "), 0));
 }
 
-/// The outer text fails: nothing more is told of the inner one, and the error is the outer's.
+/// Checks that an error of the outer text ends the inner one, and is reported as the outer's.
 #[test]
 fn an_error_of_the_document_inside_the_string_is_the_documents() {
     let document = r#"{"a": "{\"b\": \"xy\z"#;

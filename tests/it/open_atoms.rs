@@ -13,7 +13,7 @@ fn fed(text: &str) -> Parser {
     parser
 }
 
-/// The operations since a text, when more of it has come.
+/// Returns the operations that bring a copy of `before` up to date after `after`.
 fn ops(before: &str, after: &str) -> Vec<String> {
     let mut parser = fed(before);
     let revision = parser.revision();
@@ -60,7 +60,7 @@ pub(super) fn as_far_as_it_is_known() {
     assert_eq!(shown(&fed("t")).as_deref(), Some("true"));
 }
 
-/// What a revision that was taken while a number was open brings up to date.
+/// Checks the patches since a revision that was taken while a number was open.
 #[test]
 fn patches_replace_what_has_grown() {
     let replace = |value: &str| format!(r#"{{"op":"replace","path":"/0","value":{value}}}"#);
@@ -76,14 +76,13 @@ fn patches_replace_what_has_grown() {
     assert_eq!(ops("[f", "alse"), [""; 0]);
     assert_eq!(ops("1", "2"), [r#"{"op":"replace","path":"","value":12}"#]);
     assert_eq!(ops(r#"{"a":"x","a":1"#, "2"), [r#"{"op":"replace","path":"/a","value":12}"#]);
-    // What a revision calls equal is what is complete as well.
+    // Equal revisions have equal complete values.
     let mut parser = fed("[1");
     let open = parser.revision();
     parser.feed(" ").check().unwrap();
     assert!(parser.has_changed_since(open) && parser.patch_since(open).unwrap().is_empty());
 }
 
-/// A clone and a reset parser go on as their original does.
 #[test]
 fn clones_and_resets_know_what_is_open() {
     let mut parser = fed(r#"{"a": 12"#);
@@ -98,7 +97,8 @@ fn clones_and_resets_know_what_is_open() {
     assert_eq!(shown(&clone).as_deref(), Some("[[1]]"));
 }
 
-/// After an error the last snapshot stays readable, as if the chunk had ended before the bad byte, and is not complete.
+/// Checks that after an error the last snapshot stays readable, as if the chunk had ended before the bad byte, and is
+/// not complete.
 #[test]
 fn what_was_open_at_an_error_stays_open() {
     let cases = [

@@ -52,12 +52,12 @@ fn all(text: &str) -> Vec<Event<'static>> {
     owned::events(text.as_bytes(), &[], &options, Retain::All)
 }
 
-/// The text of the value that an end has.
+/// Returns the text of an end's value.
 fn value_of(event: &Event<'_>) -> Option<String> {
     if let EventKind::End(Some(value)) = &event.kind { Some(value.text().to_owned()) } else { None }
 }
 
-/// Nothing of a value's spelling is lost, whatever a `serde_json::Value` would make of it.
+/// Checks that no part of a value's spelling is lost, even if a `serde_json::Value` would change it.
 #[test]
 fn a_value_keeps_its_spelling() {
     let spelt = "{ \"b\":\t1.50E+2, \"a\": 18446744073709551616,\r\n \"a\": [ \"\\u0041\\/ \", -0 ],\"n\": 1e999 }";
@@ -68,7 +68,7 @@ fn a_value_keeps_its_spelling() {
         written(&end),
         format!(r#"{{"event":"end","pattern":0,"path":"$","value":{value},"match":0,"offset":{}}}"#, spelt.len())
     );
-    // Nor through a format that is not for people. In one that is, a number is a number.
+    // Nor through a binary format. In a readable one, a number is a number.
     let mut bytes = Vec::new();
     ciborium::into_writer(&end, &mut bytes).unwrap();
     assert_eq!(ciborium::from_reader::<Event<'_>, _>(&bytes[..]).unwrap(), end);
@@ -76,7 +76,7 @@ fn a_value_keeps_its_spelling() {
     let number = if KEEPS_NUMBERS_AS_SPELT { "1.50e+2" } else { "150.0" };
     let read = serde_json::from_str::<Event<'_>>(&serde_json::to_string(&end).unwrap()).unwrap();
     assert_eq!(value_of(&read), Some(format!(r#"{{"b":{number},"a":["A/ ",7],"a":null}}"#)));
-    // What serde_json cannot read, it does not write.
+    // A value that serde_json cannot read is not written.
     assert_eq!(serde_json::to_string(&all("1e999").pop().unwrap()).is_ok(), KEEPS_NUMBERS_AS_SPELT);
 }
 
@@ -182,7 +182,8 @@ fn one_limit_of_levels_for_writing_and_reading() {
     }
 }
 
-/// Fails if something that no JSON text says is read as one that does: serde_json writes null for what is no number.
+/// Fails if a value without a JSON text is read as one that has it: serde_json writes null for a float that is not a
+/// number.
 #[test]
 fn what_json_has_not_is_no_value() {
     fn refusal<'de, T: IntoDeserializer<'de, Error>>(value: T) -> String {
@@ -199,7 +200,7 @@ fn what_json_has_not_is_no_value() {
     }
 }
 
-/// Names that serde_json uses among its own are a document's own where they stand in one.
+/// Checks that names that serde_json uses internally are a document's own keys.
 #[test]
 fn private_names_in_a_document_are_keys() {
     let raw = "$serde_json::private::RawValue";
@@ -223,8 +224,8 @@ fn private_names_in_a_document_are_keys() {
     for value in [format!(r#"[{{"{raw}":"1],[2"}}]"#), format!(r#"{{"{raw}":"1],[2"}}"#)] {
         assert_eq!(buffered(&line(&value)).unwrap(), Some(value));
     }
-    // A build whose numbers are text takes its own name for no key, and no such object for a number: neither one that
-    // is written nor one that is read. Behind a buffer it cannot tell them apart, and refuses both.
+    // With numbers as text, serde_json's own name is no key, and such an object is no number, neither written nor read.
+    // Behind a buffer the two cannot be distinguished, and both are refused.
     for key in ["$serde_json::private::Number", "\\u0024serde_json::private::Number"] {
         for number in ["1],[2", "[1]", "true", "01", "", "12", "-1.50"] {
             for value in [format!(r#"[{{"{key}":"{number}"}}]"#), format!(r#"{{"{key}":"{number}"}}"#)] {
@@ -261,7 +262,7 @@ fn deep_values_need_no_stack() {
     assert!(serde_json::to_string(&end).is_err() && serde_json::to_value(&end).is_err());
 }
 
-/// The events of many documents: those that a callback is given, an error last, and in the shape of the command's lines.
+/// Checks the events of many documents: those of the callback, an error last, in the shape of the command's lines.
 #[test]
 fn events_of_documents() {
     let text = "{\"a\": \"x\"}\n[1,\n\"ab\"\n";

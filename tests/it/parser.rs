@@ -1,4 +1,4 @@
-//! What the parser's face promises beside the laws: retention, breaking off, asking at the wrong time.
+//! Promises of the parser's interface besides the laws: retention, stopping, calls at the wrong time.
 
 use jsonspigot::{Error, ErrorKind, Event, EventKind, Parser, PatternSet, Retain, ValueKind};
 use jsonspigot_check::laws::Law;
@@ -14,7 +14,7 @@ fn finish(parser: &mut Parser) -> Result<(), Error> {
     parser.finish().check()
 }
 
-/// The texts of all ends, `None` where nothing was kept.
+/// Returns the texts of all ends, `None` if nothing was kept.
 fn ends(parser: &mut Parser, chunks: &[&str]) -> Vec<Option<String>> {
     let mut ends = Vec::new();
     for chunk in chunks {
@@ -51,7 +51,7 @@ fn each_retention_keeps_what_it_says() {
     }
 }
 
-/// A type is read from the text alone; where none is kept, the snapshot is there to be read by itself.
+/// Checks that a type is read from the text alone; if none is kept, the snapshot can be read by itself.
 #[test]
 fn a_snapshot_does_not_stand_for_text() {
     for retain in [Retain::Matches, Retain::Nothing] {
@@ -74,7 +74,7 @@ fn breaking_off_the_loop_loses_events_and_nothing_else() {
     assert_eq!(parser.deserialize::<Vec<u8>>().unwrap(), [1, 2, 3]);
 }
 
-/// What is the same in each word of a block is seen in the block.
+/// Checks blocks whose words are all equal.
 #[test]
 fn repeated_characters_come_out_whole() {
     for character in ["a", "é", "₹", "😀"] {
@@ -243,7 +243,7 @@ fn long_containers_inside_open_ones_keep_their_paths() {
     }
 }
 
-/// The text without the white space between its tokens.
+/// Returns the text without the white space between its tokens.
 fn compact(text: &str) -> String {
     let (mut is_inside, mut is_escaped) = (false, false);
     let is_kept = |c: &char| {
@@ -260,7 +260,7 @@ fn compact(text: &str) -> String {
 }
 
 proptest! {
-    /// A complete value prints as it was spelt, on one line; told ones as well as the whole.
+    /// Checks that a complete value prints in its spelling, on one line, both reported ones and the whole.
     #[test]
     fn complete_values_print_compactly((_, document) in respelt(Keys::Repeated)) {
         let text = String::from_utf8(document).unwrap();
@@ -284,7 +284,7 @@ proptest! {
     }
 }
 
-/// Whoever knows where a text ends is not stopped: what follows the root is an error there.
+/// Checks that a reader that knows the end of a text does not stop: bytes after the root are an error there.
 #[test]
 fn what_has_an_end_of_its_own_does_not_stop_at_the_root() {
     use jsonspigot::{DocumentEvent, Documents, Framing};
@@ -321,7 +321,7 @@ fn a_stopped_parser_passes_over_what_follows() {
             assert_eq!(parser.feed("x").check().unwrap_err().kind(), ErrorKind::Finished);
         }
     }
-    // A number goes on until something else comes.
+    // A number continues until another byte arrives.
     let mut parser = Parser::builder().stop_at_root().build();
     parser.feed("1").check().unwrap();
     parser.feed("2, 3").check().unwrap();

@@ -10,7 +10,7 @@ use super::model::generate::{Keys, document};
 use super::model::mutate::any_document;
 use super::model::torture::torture_documents;
 
-/// The value after a viable prefix, or `None` if serde_json cannot hold it.
+/// Returns the value after a viable prefix, or `None` if serde_json cannot hold it.
 fn known(prefix: &[u8]) -> Option<Value> {
     match closed_text(prefix, OpenAtoms::Hidden) {
         Some(text) => serde_json::from_slice(&text).ok(),

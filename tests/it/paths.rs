@@ -7,20 +7,20 @@ use super::model::log::{PathElement, concrete_path};
 use super::model::pattern::{ModelPattern, ModelSegment, NAMES, Selector};
 use super::properties::snapshots::plain;
 
-/// What texts are made of: pieces of paths, and of what only looks like one.
+/// Pieces of paths, and of texts that only look like one.
 const WORDS: [&str; 34] = [
     "$", ".", "[", "]", "'", "\"", "\\", "a", "_b", "é", "😀", "-", "0", "10", "01", "['", "']", "[\"", "\"]", "[0]",
     ".a", "\\n", "\\/", "\\'", "\\\"", "\\x", "\\u0041", "\\u00e", "\\u+041", "\\u00é", "\\ud83d", "\\uDE00", "\u{1}",
     "~",
 ];
 
-/// What quoted names are made of: escapes whole and cut, quotes, characters of each length, what must be escaped.
+/// Pieces of quoted names: escapes whole and cut, quotes, characters of each length, characters that must be escaped.
 const QUOTED_WORDS: [&str; 26] = [
     "a", "é", "😀", " ", "'", "\"", "\\", "\\'", "\\\"", "\\\\", "\\/", "\\b", "\\t", "\\n", "\\f", "\\r", "\\x",
     "\\u0041", "\\u00", "\\u00e", "\\u+041", "\\ud83d", "\\uDE00", "\u{1}", "]", "u",
 ];
 
-/// Whether the text is read as a path: then what it names may still come, into an array or into an object.
+/// Returns true if the text is read as a path. Its value may then still arrive, in an array or in an object.
 fn is_path(text: &str) -> bool {
     ["[", "{"].iter().any(|document| {
         let mut parser = plain();
@@ -37,7 +37,7 @@ fn element() -> impl Strategy<Value = PathElement> {
     ]
 }
 
-/// A text with `true` at a path whose indices are 0, and nothing else.
+/// Returns a text with `true` at a path whose indices are 0, and nothing else.
 fn text_at(path: &[PathElement]) -> String {
     let (mut text, mut end) = (String::new(), String::new());
     for element in path {
@@ -56,7 +56,7 @@ fn text_at(path: &[PathElement]) -> String {
     text + "true" + &end
 }
 
-/// A quoted name of RFC 9535 as a JSON string spells it: only the quotes differ.
+/// Spells a quoted name of RFC 9535 as a JSON string: only the quotes differ.
 fn json_name(quoted: &str) -> String {
     let (mut name, mut characters) = (String::new(), quoted.chars());
     while let Some(character) = characters.next() {
@@ -72,7 +72,7 @@ fn json_name(quoted: &str) -> String {
     name
 }
 
-/// The pattern that selects just this place.
+/// Returns the pattern that selects only this position.
 fn pattern(path: &[PathElement]) -> ModelPattern {
     let selector = |element: &PathElement| match element {
         PathElement::Key(name) => Selector::named(name),
@@ -103,7 +103,7 @@ proptest! {
         }
     }
 
-    /// What is no pattern is no path, and what is one is one: only stars, slices, unions and `..` are missing here.
+    /// Checks that the paths are the patterns without stars, slices, unions and `..`.
     #[test]
     fn paths_are_what_patterns_are(words in prop::collection::vec(prop::sample::select(&WORDS[..]), 0..8)) {
         let text = words.concat();
@@ -113,7 +113,7 @@ proptest! {
 }
 
 proptest! {
-    /// A quoted name reads the same in a pattern and in a path: neither or both take it, and then as the same name.
+    /// Checks that a quoted name reads the same in a pattern and in a path: both refuse it, or both read the same name.
     #[test]
     fn a_quoted_name_reads_the_same_in_both(
         quote in prop::sample::select(&["'", "\""][..]),
@@ -168,7 +168,7 @@ fn what_is_no_path_is_refused_wherever_it_breaks() {
         assert_eq!(root.state_of(path).ok(), state, "{path}");
         assert_eq!(parser.state_of(path), root.state_of(path), "{path}");
         assert_eq!(root.at(path).is_some(), state == Some(ValueState::Partial), "{path}");
-        // Whatever is there: nothing yet, something else, or no more to come.
+        // In any state: nothing yet, something else, or at the end.
         for document in ["", "[", "1 ", r#"{"a": {"b": {}}, "c": 1}"#, "x"] {
             let mut other = plain();
             let _ = other.feed(document).check();
@@ -212,7 +212,7 @@ fn each_escape_is_its_character() {
             assert_eq!(parser.state_of(&spelt).unwrap(), ValueState::Complete, "{spelt}");
         }
     }
-    // What follows an escape is its own, though it may look like the rest of a pair.
+    // The text after an escape is separate, even if it looks like the rest of a pair.
     let spelt: Pattern = "['\\u0041u0042']".parse().unwrap();
     assert_eq!(spelt, "Au0042".parse().unwrap());
     assert_eq!(plain_with("Au0042").state_of("['\\u0041u0042']").unwrap(), ValueState::Complete);
@@ -223,7 +223,7 @@ fn each_escape_is_its_character() {
     }
 }
 
-/// An object with this one member.
+/// Returns a parser of an object with this one member.
 fn plain_with(name: &str) -> Parser {
     let mut parser = plain();
     parser.feed(serde_json::json!({name: 1}).to_string()).check().unwrap();

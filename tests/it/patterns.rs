@@ -24,7 +24,8 @@ proptest! {
         paths::are_spelt_as_the_rfcs_say(&document, &[everything_below()]);
     }
 
-    /// A key is data, whatever is in it: what is built selects its members alone, and reads back from its spelling.
+    /// Checks that a key is data, whatever it contains: the built pattern selects its members alone, and reads back
+    /// from its spelling.
     #[test]
     fn a_built_pattern_is_the_one_that_is_spelt(key in ".{0,6}|[\\\\'|$*]{1,4}", index in any::<u64>()) {
         let built = Pattern::root().key(&key).each().index(index).inside().key("x").raw();
@@ -43,7 +44,7 @@ proptest! {
         prop_assert_eq!((fed, ended), (Ok(()), vec!["1".to_owned(), "2".to_owned()]));
     }
 
-    /// Every spelling of a pattern reads as the same one, and its own spelling reads back.
+    /// Checks that every spelling of a pattern reads as the same one, and that its own spelling reads back.
     #[test]
     fn spellings_read_back(pattern in pattern()) {
         let spelt: Pattern = pattern.to_string().parse().unwrap();
@@ -61,7 +62,7 @@ proptest! {
     }
 }
 
-/// A concrete path, given back as a pattern, selects just its value.
+/// Checks that a concrete path, parsed as a pattern, selects only its value.
 pub(super) fn paths_are_patterns() {
     proptest!(|(document in document(Keys::Distinct))| {
         paths::are_patterns(&document, &[root(), everything_below()]);
@@ -156,7 +157,7 @@ fn slices_count_from_their_start() {
     }
 }
 
-/// A set's positions are bits in words: a pattern selects the same wherever its bits lie, and across a word's end.
+/// Checks that a pattern selects the same wherever its bits are in a set's words, and across a word's end.
 #[test]
 fn patterns_select_the_same_at_every_place_of_a_set() {
     let document = r#"{"a": [{"b": [1, 2, {"c": 3, "d": [4]}]}, {"b": [[], {}, {"c": {"c": 5}}]}], "c": 6}"#;
@@ -179,7 +180,7 @@ fn patterns_select_the_same_at_every_place_of_a_set() {
     }
 }
 
-/// Ids are places in the list that a set was made from, for patterns as for the error of a bad one.
+/// Checks that ids are positions in the list of a set, for patterns and for the error of a bad one.
 #[test]
 fn a_set_is_the_list_it_was_made_from() {
     let list = ["$.a", "$..*", "$.a", "$['b c'][0]"];
@@ -236,7 +237,7 @@ fn a_path_is_the_pattern_of_its_value() {
     assert_eq!(events, 2, "the begin and the end of one number");
 }
 
-/// An index that no pattern can spell selects nothing, and its spelling says so.
+/// Checks that an index that no pattern can spell selects nothing, and that its spelling is refused.
 #[test]
 fn an_index_beyond_all_arrays_selects_nothing() {
     assert_eq!(Pattern::root().index((1 << 53) - 1).to_string(), "$[9007199254740991]");

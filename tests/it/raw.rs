@@ -61,7 +61,7 @@ fn at_every_cut_of_every_document() {
     }
 }
 
-/// The deltas of the first pattern, each in its own brackets.
+/// Returns the deltas of the first pattern, each in its own brackets.
 fn deltas(pattern: &str, lenient: Leniency, chunks: &[&[u8]]) -> String {
     deltas_within(Limits::new(), pattern, lenient, chunks)
 }
@@ -96,7 +96,7 @@ fn they_are_as_prompt_as_the_text() {
     assert_eq!(deltas("raw:a | $", Leniency::NONE, &inside), "[[1, ][\"x][\\n\"][]]");
 }
 
-/// Each text of a stream of them by itself, however many a chunk has.
+/// Checks each text of a stream by itself, however many a chunk has.
 #[test]
 fn they_are_of_each_document() {
     let stream = "{\"a\": [1, \"é\"]} 12 {\"a\":  {\"b\": 2}} [\"a\"]\n";
@@ -122,7 +122,7 @@ fn they_are_of_each_document() {
     }
 }
 
-/// Of a text that deviates, it is the text as it came too.
+/// Checks that a text with deviations is reported unchanged too.
 #[test]
 fn deviations_are_part_of_it() {
     let text = "{a: ['it', None, /* \u{e9} */ NaN, 'caf\u{e9}', \"\u{1}\",], }";
@@ -190,7 +190,7 @@ fn they_are_spelt_in_front() {
     assert_eq!("raw:a[-1]".parse::<Pattern>().unwrap_err().column(), 7);
 }
 
-/// A callback that panics takes none of them along for good.
+/// Checks that raw deltas survive a callback that panics.
 #[test]
 fn they_are_reported_again_after_a_panic_and_a_reset() {
     let mut parser = Parser::new(&PatternSet::new(["raw:a"]).unwrap());
@@ -209,7 +209,7 @@ fn they_are_reported_again_after_a_panic_and_a_reset() {
     assert_eq!(told, "[1, 2]");
 }
 
-/// A rule is about values, not about how their text is reported.
+/// Checks that rules refuse `raw:` patterns, because a rule is about values.
 #[test]
 fn rules_refuse_them() {
     let made = Rewriter::new([("a", Rule::redact()), ("raw:b", Rule::redact())]);

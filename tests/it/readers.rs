@@ -41,7 +41,7 @@ fn parser() -> Parser {
     Parser::new(&PatternSet::new(["$..*", "$"]).unwrap())
 }
 
-/// The library's error in one of a document.
+/// Returns the library's error in one of a document.
 fn of_document(error: &io::Error) -> Error {
     std::error::Error::source(error).unwrap().downcast_ref::<Error>().unwrap().clone()
 }
@@ -64,7 +64,7 @@ proptest! {
         prop_assert_eq!((read, seen_when_read), (verdict, seen));
     }
 
-    /// Each document's value or error, with its number and line; once, however the stream ends.
+    /// Checks that each document's value or error is returned once, with its number and line, however the stream ends.
     #[test]
     fn values_are_those_of_the_documents(
         (stream, cuts) in with_cuts(any_document()),
@@ -127,7 +127,6 @@ fn values_end_with_an_error_of_the_reader() {
     assert_eq!(errors.collect::<Vec<_>>(), [ErrorKind::Finished]);
 }
 
-/// The lines of a stream are counted on in another process.
 #[test]
 fn a_restored_stream_knows_its_line() {
     let stream = "{\"a\":\n1}\n\n  2 \n[\n\n]\"\"\n3";

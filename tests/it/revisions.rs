@@ -8,7 +8,7 @@ use super::model::mutate::any_document;
 use super::properties::revisions::{self, Action, Op};
 use super::properties::snapshots::plain;
 
-/// What comes next for one of several parsers: mostly bytes.
+/// Generates the next call of one of several parsers: mostly bytes.
 fn op() -> impl Strategy<Value = Op> {
     let action = prop_oneof![
         12 => (0..6_usize).prop_map(Action::Feed),
@@ -20,7 +20,7 @@ fn op() -> impl Strategy<Value = Op> {
     (0..5_usize, action).prop_map(|(parser, action)| Op { parser, action })
 }
 
-/// Two texts with the same beginning.
+/// Generates two texts with the same beginning.
 fn texts() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
     (any_document(), any_document(), any::<prop::sample::Index>()).prop_map(|(one, other, cut)| {
         let cut = cut.index(one.len() + 1);
@@ -39,7 +39,7 @@ pub(super) fn revisions_agree() {
 proptest! {
     #![proptest_config(cases(8))]
 
-    /// Every prefix, a byte at a time: each moment against each earlier one.
+    /// Compares each prefix, a byte at a time, with each earlier one.
     #[test]
     fn revisions_agree_at_every_byte(document in any_document()) {
         let feed = |_| Op { parser: 0, action: Action::Feed(1) };
@@ -68,7 +68,7 @@ fn a_revision_of_another_text_is_refused() {
     }
 }
 
-/// A clone knows what was before it, and what came after as long as it is the same.
+/// Checks that a clone knows the revisions before it, and those after it while the texts are equal.
 #[test]
 fn a_clone_shares_the_revisions_up_to_it() {
     let mut parser = plain();
@@ -100,7 +100,7 @@ fn a_clone_shares_the_revisions_up_to_it() {
     assert!(ops(&third, own).is_err() && ops(&clone, third.revision()).is_err());
 }
 
-/// What is refused stays refused: after an error, a finish, a reset of either.
+/// Checks that a refused revision stays refused: after an error, a finish, a reset of either.
 #[test]
 fn a_reset_parser_starts_a_new_document() {
     let mut parser = plain();
@@ -120,7 +120,7 @@ fn a_reset_parser_starts_a_new_document() {
     assert_eq!(ops, [r#"{"op":"add","path":"","value":{"a":"y","b":[]}}"#]);
 }
 
-/// A root that turns out to be followed by something is taken back: revisions say so, and nothing was printed otherwise.
+/// Checks that revisions notice if a root is followed by something, although nothing printed has changed.
 #[test]
 fn what_has_only_closed_needs_no_patch() {
     let mut parser = plain();
@@ -139,7 +139,7 @@ fn what_has_only_closed_needs_no_patch() {
     }
 }
 
-/// Clones of clones cost what is shown, not how many there have been.
+/// Checks that clones of clones cost as much as the shown document, however many there have been.
 #[test]
 fn a_chain_of_clones_knows_its_first_revision() {
     let mut parser = plain();
@@ -153,8 +153,8 @@ fn a_chain_of_clones_knows_its_first_revision() {
     assert!(parser.has_changed_since(first));
 }
 
-/// Two processes number nothing alike, and a state that was lost is read again from an older one: a revision that went to
-/// a client is accepted only where the patch is right.
+/// Checks two processes with unrelated numbers, and a lost state that is read again from an older one: a revision that
+/// went to a client is accepted only if the patch is right.
 #[test]
 fn two_processes_and_a_lost_state() {
     let (patterns, builder) = (PatternSet::default(), Parser::builder().snapshots());
@@ -165,14 +165,15 @@ fn two_processes_and_a_lost_state() {
     let mut first = builder.clone().patterns(&patterns).build();
     first.feed(r#"{"a": "Hel"#).check().unwrap();
     let (state, shown) = (first.save().unwrap(), first.revision().to_bytes());
-    // The client gets this, and then its state is lost: another process goes on from the older state, another way.
+    // The client receives this, and then its state is lost: another process continues from the older state, with other
+    // text.
     first.feed("lo").check().unwrap();
     let lost = first.revision().to_bytes();
     let mut second = builder.clone().patterns(&patterns).build().restore(&state).unwrap();
     second.feed("mut").check().unwrap();
     assert_eq!(ops(&second, shown).unwrap(), [r#"{"op":"append","path":"/a","value":"mut"}"#]);
     assert_eq!(ops(&second, lost).unwrap_err().kind(), ErrorKind::ForeignRevision);
-    // If it goes on the same way, it knows what the client has.
+    // If it continues with the same text, it knows the client's revision.
     let mut third = builder.clone().patterns(&patterns).build().restore(&state).unwrap();
     third.feed("lo, world").check().unwrap();
     assert_eq!(ops(&third, lost).unwrap(), [r#"{"op":"append","path":"/a","value":", world"}"#]);

@@ -175,7 +175,7 @@ fn a_string_that_turns_out_not_to_be_json_is_cut_if_anything_is_redacted() {
     check(|| vec![("a | $", Rule::redact())], r#"{"a": "no thanks"}"#, r#"{"a": "\"[redacted]\""}"#);
 }
 
-/// Whatever happens to the text, no byte of the value gets out.
+/// Checks that no byte of the value gets out, for any text.
 pub(super) fn nothing_of_a_redacted_value_comes_out() {
     let text =
         r#"{"n": [1], "pw": "hunter2", "in": "{\"pw\": \"hunter2\", \"x\": \"{\\\"pw\\\": [\\\"hunter2\\\"]}\"}"}"#;
@@ -202,7 +202,7 @@ pub(super) fn nothing_of_a_redacted_value_comes_out() {
     }
 }
 
-/// What is held back is no more than the limit, wherever the chunks end.
+/// Checks that at most the limit is held back, wherever the chunks end.
 #[test]
 fn what_is_held_back_has_a_limit() {
     let text = format!("{{\"a\": 1,{}\"b\": 2}}", " ".repeat(100));
@@ -262,7 +262,7 @@ fn megabytes_of_blanks_are_refused() {
     assert_eq!((out, rewriter.passed()), (7, 7));
 }
 
-/// One text that holds back too much costs itself only.
+/// Checks that only the text that holds back too much is left out.
 #[test]
 fn a_text_that_is_stopped_is_left_out_to_its_end() {
     let rewriter = rewriter(vec![("b", Rule::remove())]).held_limit(9);
@@ -315,7 +315,7 @@ fn limits_are_the_parsers() {
     assert_eq!((&*out, verdict.unwrap_err().offset()), (&br#"{"a": "[redacted]""#[..], 11));
 }
 
-/// A string that is cut off there ends before the character.
+/// Checks that a string that is truncated there ends before the character.
 #[test]
 fn a_limit_may_be_passed_in_the_middle_of_a_character() {
     let text = r#"["{\"aé\": 1}"]"#;
@@ -327,7 +327,7 @@ fn a_limit_may_be_passed_in_the_middle_of_a_character() {
     }
 }
 
-/// A long string goes on as it comes, whatever is done with it.
+/// Checks that a long string passes immediately, with any rule.
 #[test]
 fn what_is_not_held_back_comes_out_at_once() {
     let mut rewriter =
@@ -341,7 +341,8 @@ fn what_is_not_held_back_comes_out_at_once() {
     assert_eq!(said, ["{\"a\": \"one", " two", " ", "é three\", \"b\": \"four", " five\"", "}"]);
 }
 
-/// Each pattern that selects a value counts it, even if another one's rule is applied; nothing counts inside.
+/// Checks that each pattern that selects a value counts it, even if another one's rule is applied, and that nothing
+/// counts inside.
 #[test]
 fn matches_are_counted_outside_of_rewritten_values() {
     let rules = || {

@@ -32,7 +32,7 @@ fn set(patterns: &[&str]) -> PatternSet {
     PatternSet::new(patterns).unwrap()
 }
 
-/// Every combination of choices that a state is made of, of parsers that can be saved.
+/// Returns every combination of the options in a state, of parsers that can be saved.
 fn builders() -> Vec<ParserBuilder> {
     let mut all = Vec::new();
     let all_limits = Limits::new().depth(20).key(30).string(40).number(9).blank(3).total(400);
@@ -52,7 +52,7 @@ fn builders() -> Vec<ParserBuilder> {
     all
 }
 
-/// After a value has ended in a chunk, all that may come next, in chunks of one or two tokens.
+/// Saves after a value has ended in a chunk, before all continuations, in chunks of one or two tokens.
 #[test]
 fn after_each_value_in_each_chunk() {
     let (ended, next) = (["1", "\"a\"", "{}", "[1]"], ["", ",", ",{", ",[", ",\"", ",1", "]"]);
@@ -112,7 +112,7 @@ fn at_every_byte_of_every_document() {
     }
 }
 
-/// A state in the middle of white space says how much of it has come.
+/// Checks that a state in the middle of white space has its length.
 #[test]
 fn in_white_space_of_limited_length() {
     // In the others, the space that is one too many also ends a number.
@@ -126,7 +126,7 @@ fn in_white_space_of_limited_length() {
     }
 }
 
-/// A limit on the total is exceeded in the middle of a chunk.
+/// Exceeds a limit on the total in the middle of a chunk.
 #[test]
 fn after_each_limit_on_the_total() {
     let text = "[1, \"\u{e9}\\n\", {'a': None, \"b\": fals}] ".as_bytes();
@@ -145,7 +145,7 @@ fn after_each_limit_on_the_total() {
     changes_nothing(&[b" 123"], &builder, &set(&[]));
 }
 
-/// What is reported as it came includes what a translator leaves out.
+/// Checks that raw text includes the text that a translator leaves out.
 #[test]
 fn in_each_character_that_is_left_out() {
     let left_out = ["/* é */", "// 😀\n", "# €\n", "/*\u{7ff}**/"];
@@ -157,7 +157,6 @@ fn in_each_character_that_is_left_out() {
     }
 }
 
-/// Nothing but the text as it arrived leads to where such a parser is.
 #[test]
 fn a_lenient_parser_that_does_not_retain_all_its_text_cannot_be_saved() {
     let patterns = set(&["a", "raw:b"]);
@@ -183,7 +182,7 @@ fn a_lenient_parser_that_does_not_retain_all_its_text_cannot_be_saved() {
     }
 }
 
-/// The state of a lenient parser has what arrived, as it arrived, up to where the root ended.
+/// Checks that the state of a lenient parser has the input unchanged, up to the end of the root.
 #[test]
 fn a_lenient_state_is_the_text_as_it_arrived() {
     let patterns = set(&["a", "raw:b"]);
@@ -225,7 +224,7 @@ fn some_document() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![3 => any_document(), 1 => deviant_document(), 2 => nested_document()]
 }
 
-/// A state of a text that has come somewhere.
+/// Returns the state of a parser after a document.
 fn state(document: &[u8], builder: ParserBuilder, patterns: &PatternSet) -> Vec<u8> {
     let mut parser = builder.patterns(patterns).build();
     let _ = parser.feed(document).check();
@@ -256,7 +255,7 @@ pub(super) fn at_any_cut_of_any_document() {
     });
 }
 
-/// Bytes of a state that are changed, taken out and put in, with the right checksum.
+/// Changes, removes and inserts bytes of a state, with the right checksum.
 pub(super) fn a_made_up_state_is_refused_or_sound() {
     proptest!(cases(8), |(
         document in some_document(),
@@ -280,7 +279,7 @@ pub(super) fn a_made_up_state_is_refused_or_sound() {
 }
 
 proptest! {
-    /// The beginning of one state and the end of another, which go on with what is left of either text.
+    /// Joins the beginning of one state and the end of another, and continues with the rest of either text.
     #[test]
     fn a_state_of_two_texts_is_refused_or_sound(
         // Boxed, as the unions of strategies take much of the stack.
@@ -421,7 +420,7 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
     assert_eq!(kind(builder, &patterns, &sealed(body)), Some(RestoreError::Impossible));
 }
 
-/// What an open match inside a string had kept before the text deviated is part of the state.
+/// Checks that text that an open match inside a string had kept before the text deviated is part of the state.
 #[test]
 fn a_deviation_inside_an_open_match_goes_on() {
     let patterns = set(&["a | b"]);
@@ -438,7 +437,7 @@ fn a_deviation_inside_an_open_match_goes_on() {
     }
 }
 
-/// No two choices are taken for one another.
+/// Checks that no two combinations of options accept each other's states.
 #[test]
 fn each_choice_has_states_of_its_own() {
     let (patterns, parser) = (PatternSet::default(), Parser::builder());
@@ -466,7 +465,7 @@ fn each_choice_has_states_of_its_own() {
     }
 }
 
-/// Each event of a chunk has had a path, and most of those are dropped with the next chunk; that leaves no trace.
+/// Checks that most paths of a chunk's events are dropped with the next chunk, without a trace.
 #[test]
 fn many_events_of_one_chunk_leave_nothing() {
     let patterns = set(&["a.b", "c[*]", "s | $..*"]);
@@ -492,10 +491,10 @@ fn many_events_of_one_chunk_leave_nothing() {
     }
 }
 
-/// What is wrong, the parser's choices, its patterns, its text, and jumps and counters that are possible and that are not.
+/// The fault, the parser's options, its patterns, its text, and jumps and counters that are possible and that are not.
 type Jumping<'a> = (&'a str, ParserBuilder, &'a [&'a str], &'a [u8], &'a [u8], &'a [u8]);
 
-/// A state of these choices with another body.
+/// Returns a state of these options with another body.
 fn with_body(builder: ParserBuilder, patterns: &PatternSet, body: &[&[u8]]) -> Result<Parser, RestoreError> {
     let mut bytes = state(b"", builder.clone(), patterns);
     bytes.truncate(HEADER);
@@ -503,9 +502,9 @@ fn with_body(builder: ParserBuilder, patterns: &PatternSet, body: &[&[u8]]) -> R
     builder.patterns(patterns).build().restore(&sealed(bytes))
 }
 
-/// A jump is its distance from the last one, what it sets (1: an offset, 2: the next match, 4: the next index, 8: that the
-/// text is kept; from 16 on, the level), and that. The counters are the next match, and of each level the lines, the bytes
-/// since the line began, and those since the open token did, if that is limited.
+/// Checks jumps. A jump is its distance from the last one, its fields (1: an offset, 2: the next match, 4: the next
+/// index, 8: the text is kept; from 16 on, the level), and their values. The counters are the next match, and of each
+/// level the lines, the bytes since the line began, and those since the open token began, if that is limited.
 #[test]
 fn jumps_to_where_no_text_leads_are_refused() {
     let unkept = Parser::builder().retain(Retain::Nothing);
@@ -589,7 +588,7 @@ fn a_state_of_another_form_is_refused() {
     let after_number = |text: &[u8]| [&[6], &failed(text)[1..]].concat();
     let cases: [(ParserBuilder, &[u8], bool); 22] = [
         (all.clone(), b"\x00\x02[1", true),
-        // What ends a number inside a container is kept.
+        // The byte that ends a number inside a container is kept.
         (all.clone(), b"\x04\x02[1", false),
         (all.clone(), b"\x04\x011", true),
         (all.clone(), b"\x04\x02\"\"", false),
@@ -618,7 +617,7 @@ fn a_state_of_another_form_is_refused() {
     }
 }
 
-/// The bad byte may have ended a number that is shown. In a key, a digit is none.
+/// Checks that the bad byte may have ended a number that is shown. In a key, a digit does not.
 #[test]
 fn a_number_before_the_bad_byte_stays_as_it_was() {
     for text in ["[1x", "{\"a\":12]", "{\"1\n", "{\"\\u0x", "1 2", "[-1.5e3!", "[1.]", "[\"1\n", "{\"a\":1,\"2\n"] {
@@ -628,7 +627,7 @@ fn a_number_before_the_bad_byte_stays_as_it_was() {
     }
 }
 
-/// Every beginning of a JSON text of so many bytes, over some of the bytes that tokens are made of.
+/// Returns every beginning of a JSON text of `len` bytes, over some of the bytes of tokens.
 fn beginnings(len: usize) -> Vec<Vec<u8>> {
     let mut all = vec![Vec::new()];
     for _ in 0..len {
@@ -640,7 +639,7 @@ fn beginnings(len: usize) -> Vec<Vec<u8>> {
     all
 }
 
-/// Where all text is kept, a state is the text: each text that can be read gives the state that it leads to.
+/// Checks that the state is the text if all text is kept: each text that can be read gives the state that it leads to.
 #[test]
 fn each_text_is_a_state_and_leads_to_it() {
     let (patterns, all) = (PatternSet::default(), Parser::builder().snapshots());
@@ -669,7 +668,7 @@ fn a_stream_with_more_texts_than_bytes_is_refused() {
     assert_eq!(error, RestoreError::Impossible);
 }
 
-/// A text that fails at its first byte is the only one that takes no bytes.
+/// Checks a text that fails at its first byte, the only one that consumes no bytes.
 #[test]
 fn a_stream_that_has_ended_at_its_first_byte_goes_on() {
     let new = || Parser::default();
@@ -680,7 +679,7 @@ fn a_stream_that_has_ended_at_its_first_byte_goes_on() {
     assert_eq!(restored.feed_with("1", |_| {}).unwrap_err(), error);
 }
 
-/// An open text is all that has come since its start.
+/// Checks that an open text is all input since its start.
 #[test]
 fn a_stream_that_has_come_further_than_its_texts_is_refused() {
     let new = || Parser::builder().lenient(Leniency::ALL).accept_deviations().build();
@@ -695,7 +694,7 @@ fn a_stream_that_has_come_further_than_its_texts_is_refused() {
         documents.feed_with(text, |_| {}).unwrap();
         let bytes = documents.save().unwrap();
         assert!(Documents::new(framing, new()).restore(&bytes).is_ok(), "{text:?}");
-        // Its start, and how far it has come.
+        // Its start, and its length.
         for place in [2, 3] {
             for other in (0..9).filter(|other| *other != bytes[HEADER + place]) {
                 let mut bytes = bytes.clone();
@@ -707,7 +706,7 @@ fn a_stream_that_has_come_further_than_its_texts_is_refused() {
     }
 }
 
-/// Whatever byte of a state is changed, and however the text goes on: what is complete at the end is JSON.
+/// Changes each byte of a state, and continues the text in any way: a value that is complete at the end is JSON.
 #[test]
 fn what_one_changed_byte_leads_to_is_json() {
     const BEGINNINGS: &[&str] = &[
@@ -824,7 +823,7 @@ fn what_one_changed_byte_leads_to_is_json() {
     }
 }
 
-/// What a body takes that says it is longer than it is: nothing.
+/// Checks that a body with too large a length consumes nothing.
 #[test]
 fn lengths_and_counts_that_are_not_there_are_refused() {
     for builder in builders() {
@@ -841,7 +840,8 @@ fn lengths_and_counts_that_are_not_there_are_refused() {
     }
 }
 
-/// A revision outlives the process as the state does; those of the parser that was saved are its own from then on.
+/// Checks that a revision survives the process like the state, and that a restored parser knows the revisions of the
+/// saved one.
 #[test]
 fn revisions_go_with_the_state() {
     let (patterns, builder) = (PatternSet::default(), Parser::builder().snapshots().retain(Retain::Nothing));
@@ -877,7 +877,7 @@ fn a_revision_has_all_its_bytes() {
     assert_eq!(Revision::from_bytes(bytes).to_bytes(), bytes);
 }
 
-/// A made-up revision of the right document is refused or gives some patch; nothing panics.
+/// Checks that a forged revision of the right document is refused or gives some patch, without a panic.
 #[test]
 fn made_up_revisions_do_no_harm() {
     let mut parser = Parser::builder().snapshots().build();
@@ -912,7 +912,7 @@ fn a_parser_that_keeps_nothing_saves_to_little() {
     assert!(matches!(last.kind, EventKind::End(None)));
 }
 
-/// What ended the number was not read by a parser that stops at the root, so none of it was kept.
+/// Checks a parser that stops at the root: the byte that ended the number was not read, so it was not kept.
 #[test]
 fn a_number_that_has_ended_before_a_stop_keeps_its_digits() {
     let patterns = PatternSet::default();
@@ -928,7 +928,7 @@ fn a_number_that_has_ended_before_a_stop_keeps_its_digits() {
     }
 }
 
-/// A jump set an inner text's offset beyond the limit on all of it, which then had less than no room.
+/// Checks that a jump can't set an inner text's offset beyond the limit on its total.
 #[test]
 fn no_jump_leads_beyond_the_total_limit() {
     let builder = Parser::builder().retain(Retain::Matches).limits(Limits::new().total(74));

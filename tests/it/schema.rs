@@ -50,7 +50,7 @@ struct Flattened {
 }
 
 both! {
-    /// Which way to go.
+    /// The route to choose.
     route: Route,
     /// The same type again, which refers to the same definition.
     fallback: Route,
@@ -98,7 +98,7 @@ fn the_whole_answer_is_that_of_the_value() {
     same::<Vec<Option<Route>>>();
 }
 
-/// Without `#[serde(default)]` a settled option has to be there, and the schema says so.
+/// Checks that a settled option without `#[serde(default)]` is required, also in the schema.
 #[test]
 fn what_is_required_is_what_serde_requires() {
     #[derive(Debug, Deserialize, JsonSchema)]
@@ -113,8 +113,8 @@ fn what_is_required_is_what_serde_requires() {
     assert!(serde_json::from_str::<Reply>(r#"{"may": null}"#).is_err());
 }
 
-/// schemars writes down the default of a field that can be serialized: for a settled one that is null, which
-/// `skip_serializing_if` keeps out.
+/// Checks `skip_serializing_if`: schemars writes the default of a field that can be serialized, which is null for a
+/// settled one.
 #[test]
 fn the_default_can_be_kept_out() {
     fn is_empty<T>(field: &Settled<T>) -> bool {

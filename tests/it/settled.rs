@@ -24,7 +24,7 @@ fn fed(text: &str) -> Parser {
     parser
 }
 
-/// What is seen of a `T` that is read from the text so far.
+/// Looks at a `T` that is read from the text so far.
 fn seen<T: DeserializeOwned, O>(text: &str, look: impl Fn(&T) -> O) -> Result<Option<O>, Error> {
     fed(text).snapshot().unwrap().deserialize::<T>().map(|partial| partial.map(|partial| look(partial.get())))
 }
@@ -33,14 +33,15 @@ fn seen<T: DeserializeOwned, O>(text: &str, look: impl Fn(&T) -> O) -> Result<Op
 const PATH: &str = "/home/me/notes";
 const TAG: &str = "run";
 
-/// Where a string ends in the text.
+/// Returns the position where a string ends in the text.
 fn end_of(text: &str, string: &str) -> usize {
     let quoted = format!("\"{string}\"");
     text.find(&quoted).map_or(0, |start| start + quoted.len())
 }
 
-/// After each prefix: the settled field is shown no earlier than its value is complete, and no later than all of it is; and
-/// the type can be read at the latest once the field and the tag have come. The whole text shows it through serde_json too.
+/// Checks after each prefix that the settled field appears when its value is complete, or at the latest when all of the
+/// text is, and that the type can be read once the field and the tag have arrived. The whole text shows it through
+/// serde_json too.
 #[track_caller]
 fn check<T: DeserializeOwned>(text: &str, look: impl Fn(&T) -> Option<String>) {
     let complete = end_of(text, PATH);
@@ -263,7 +264,7 @@ impl<T> Holding<T> {
     }
 }
 
-/// A settled value in a buffer, of any type, is shown once the value around it is complete.
+/// Checks that a settled value of any type in a buffer appears once the value around it is complete.
 #[track_caller]
 fn holds<T: DeserializeOwned + PartialEq + Debug>(json: &str) {
     let expected: T = serde_json::from_str(json).unwrap();
@@ -336,7 +337,7 @@ fn around_any_type() {
     holds::<Value>("12");
 }
 
-/// A buffered value recurses, as serde does: as deep as serde_json goes.
+/// Checks that a buffered value, which serde reads by recursion, may be as deep as in serde_json.
 #[cfg(feature = "std")]
 #[test]
 fn as_deep_as_serde_json() {
@@ -353,7 +354,7 @@ fn as_deep_as_serde_json() {
     }
 }
 
-/// A visitor of whatever stands there which wants it borrowed, and does not say so in its error.
+/// Runs a visitor that requires borrowed text, and does not say so in its error.
 #[test]
 fn beside_anything_borrowed() {
     #[derive(Debug, PartialEq)]
@@ -409,7 +410,7 @@ fn a_complete_value_that_does_not_fit_is_an_error() {
     check::<Shape>(r#"{"unit":null,"new":"a"}"#);
 }
 
-/// Whatever it is and wherever it stands, as soon as the value around it has closed, in something open.
+/// Checks that a settled value appears as soon as the value around it has closed, in an open one.
 #[cfg(feature = "std")]
 #[test]
 fn none_is_late() {
@@ -425,7 +426,7 @@ fn none_is_late() {
     }
 }
 
-/// A field around all that is flattened is open as long as its struct.
+/// Checks that a field around flattened ones is open as long as its struct.
 #[cfg(feature = "std")]
 #[test]
 fn around_a_flattened_field() {
@@ -484,7 +485,7 @@ fn a_key_is_whole() {
     assert_eq!(serde_json::from_str::<Keys>(r#"{"a":1}"#).unwrap().len(), 1);
 }
 
-/// What is seen depends on the text alone: neither on what other threads look at, nor on how many.
+/// Checks that a look depends on the text alone, and not on other threads.
 #[cfg(feature = "std")]
 #[test]
 fn any_number_of_threads_see_the_same() {
@@ -502,7 +503,7 @@ fn any_number_of_threads_see_the_same() {
                 let (open, closed) = (fed(text), fed(&format!(r#"{text}"}}]"#)));
                 barrier.wait();
                 for look in 0..20 {
-                    // The first look at each string in it is the one that asks who reads it.
+                    // The first look at each string inside asks for its reader.
                     let open = open.clone();
                     let seen = open.snapshot().unwrap().deserialize::<Vec<Tagged>>().unwrap().unwrap();
                     assert_eq!(part(seen.get()), *expected, "look {look} of thread {thread}");
@@ -514,7 +515,7 @@ fn any_number_of_threads_see_the_same() {
     });
 }
 
-/// A type may look at another document, or read another text, while it is being read.
+/// Checks that a type may look at another document, or read another text, while it is being read.
 #[cfg(feature = "std")]
 #[test]
 fn a_look_within_a_look_is_its_own() {
@@ -547,7 +548,7 @@ fn a_look_within_a_look_is_its_own() {
     }
 }
 
-/// A value that was read in some other way and is then handed on: it waits for what is around it.
+/// Checks that a value that was read elsewhere and passed on waits for the value around it.
 #[cfg(feature = "std")]
 #[test]
 fn what_is_handed_on_by_others_is_not_settled_early() {
@@ -634,13 +635,13 @@ enum Plain {
     Ru,
 }
 
-/// A name that is open is not there, however it may go on; closed it is what it says.
+/// Checks that an open name is absent for every continuation, and that a closed one is complete.
 #[track_caller]
 fn is_no_name<T: DeserializeOwned + PartialEq + Debug>(open: &str, rest: &str, expected: &T) {
     is_no_name_beside(open, rest, expected, None);
 }
 
-/// The same, of a type that shows something while the name is open.
+/// Checks an open name of a type that shows another field.
 #[track_caller]
 fn is_no_name_beside<T: DeserializeOwned + PartialEq + Debug>(open: &str, rest: &str, expected: &T, shown: Option<&T>) {
     for name in ["", "r", "ru", "run", "runn", "nothing of the kind"] {
@@ -694,7 +695,7 @@ fn nor_a_character() {
     assert_eq!(seen::<char, _>(r#""a""#, |it| *it).unwrap().unwrap(), 'a');
 }
 
-/// Where serde drops the error, an optional field or another variant is what is seen of what has no whole name yet.
+/// Checks that an optional field or another variant is shown for an incomplete name, if serde drops the error.
 #[cfg(feature = "std")]
 #[test]
 fn nor_where_something_else_may_stand_for_it() {
@@ -767,7 +768,7 @@ fn nothing_is_settled_early() {
     }
 }
 
-/// What is made of a text is no text, whatever texts it is made of.
+/// Checks that a value made from a text is no text.
 #[test]
 fn nor_what_is_made_of_a_word() {
     #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -790,7 +791,7 @@ fn nor_what_is_made_of_a_word() {
     is_no_name(r#"{"in":"buffer","it":[1,"NAME"#, r#""]}"#, &In::Buffer { it: (1, Word(3)) });
 }
 
-/// A function that takes anything is not shown the text of an open string, nor is one that asks for bytes.
+/// Checks that a function for any value, or for bytes, is not given the text of an open string.
 #[test]
 fn nor_what_a_function_makes_of_it() {
     struct Length;
@@ -892,14 +893,14 @@ fn open_text_is_shown_in_buffers() {
     }
 }
 
-/// The fuzz target's property, of generated choices.
+/// Runs the fuzz target's property with generated choices.
 pub(super) fn any_type_of_any_text_that_nearly_fits() {
     proptest!(cases_of(200, 1000), |(choices in prop::collection::vec(any::<u8>(), 0..120))| {
         fuzz_targets::typed(&choices);
     });
 }
 
-/// The property says nothing of a text that no type fits, or in which nothing is settled.
+/// Checks that the property is not vacuous: types fit enough texts, with something settled.
 #[test]
 fn enough_of_the_texts_fit() {
     fn share<S: Subject>(what: impl Fn(&S::Read<'_>) -> bool) -> usize {

@@ -14,7 +14,7 @@ use super::model::torture::torture_documents;
 use super::properties::snapshots;
 use super::properties::snapshots::{is_prefix, plain};
 
-/// What is shown is serialized as it is printed, but for the spelling of numbers; so is a patch.
+/// Checks that a snapshot is serialized as it is printed, except for the spelling of numbers; so is a patch.
 #[test]
 fn what_is_shown_is_serialized() {
     let text = r#"{"a":[null,true,-12,2.5,"\u20b9\n",{}],"b":18446744073709551615,"a":{"c":[],"d":[1,"ope"#;
@@ -57,7 +57,7 @@ fn chunk_edges_are_invisible_in_snapshots() {
     }
 }
 
-/// The paths of a Value, and one step beyond each.
+/// Collects the paths of a Value, and one step beyond each.
 fn probes(value: &Value, path: &mut Vec<PathElement>, found: &mut Vec<Vec<PathElement>>) {
     found.push(path.clone());
     let mut visit = |element: PathElement, value: Option<&Value>| {
@@ -115,7 +115,7 @@ proptest! {
         snapshots::are_walked_through(&document, &cuts);
     }
 
-    /// The state of every path, and of paths that go nowhere, follows from the prefix and the whole.
+    /// Checks that the state of every path, existing or not, follows from the prefix and the whole.
     #[test]
     fn states_come_true(document in document(Keys::Distinct), cut in any::<prop::sample::Index>()) {
         let Ok(whole) = serde_json::from_slice::<Value>(&document) else { return Ok(()) };
@@ -139,7 +139,6 @@ proptest! {
     }
 }
 
-/// All patches applied to an empty copy give each snapshot.
 pub(super) fn patches_rebuild_every_snapshot() {
     proptest!(|((document, cuts) in with_cuts(any_document()))| {
         snapshots::are_rebuilt_by_patches(&document, &cuts);
@@ -290,7 +289,8 @@ fn views_that_differ_anywhere_are_not_equal() {
     }
 }
 
-/// Names of one length that end alike and differ in one place, in more objects than there are places to remember looks.
+/// Checks names of one length with the same end that differ in one position, in more objects than there are remembered
+/// lookups.
 #[test]
 fn names_that_are_alike_are_told_apart() {
     let names: Vec<_> = [3, 8, 10, 16, 17, 24, 260, 261]
@@ -308,7 +308,7 @@ fn names_that_are_alike_are_told_apart() {
     snapshots::find_their_members(text.as_bytes(), &cuts);
 }
 
-/// What was found before is not what is there now, nor what is there in a copy or after a reset.
+/// Checks that earlier lookups do not affect the current document, a copy, or a parser after a reset.
 #[test]
 fn a_look_finds_what_came_since_the_last() {
     let mut parser = plain();
@@ -358,7 +358,7 @@ fn numbers_are_as_they_were_spelt() {
     assert_eq!(parser.snapshot().unwrap().index(0).unwrap().as_number(), None, "a string is no number");
 }
 
-/// Nothing panics: there is no snapshot, and what can't be answered is an error that says so.
+/// Checks that nothing panics: there is no snapshot, and other questions are errors.
 #[test]
 fn a_parser_without_snapshots_has_none_to_show() {
     for text in ["", "[1, ", "[", "x"] {

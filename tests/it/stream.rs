@@ -1,5 +1,5 @@
-//! The parser between two streams tells what it tells when it is fed, whatever the executor does: with pending polls
-//! anywhere, futures dropped after any poll, and errors of the transport at any place.
+//! The parser between two streams reports the same as when it is fed, with any executor: with pending polls anywhere,
+//! futures dropped after any poll, and errors of the transport at any position.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -25,7 +25,7 @@ use super::model::mutate::any_document;
 use super::model::torture::torture_documents;
 use super::properties::cuts::parsers;
 
-/// What a stream of chunks does when it is polled.
+/// A step of a stream of chunks.
 #[derive(Clone, Debug)]
 enum Step {
     Chunk(Vec<u8>),
@@ -36,7 +36,7 @@ enum Step {
 #[derive(Debug, PartialEq)]
 struct Broken;
 
-/// Does one step after the other. Nobody may ask again after the end or an error.
+/// Does one step after the other. It must not be polled again after the end or an error.
 struct Script {
     steps: VecDeque<Step>,
     is_over: bool,
@@ -81,7 +81,7 @@ impl Wake for Alarm {
     }
 }
 
-/// Polls a future a few times, and drops it. Whoever is pending has to be woken.
+/// Polls a future a few times, and drops it. A pending future must have registered its waker.
 fn poll<T>(future: impl Future<Output = T>, times: usize) -> Option<T> {
     let alarm = Arc::<Alarm>::default();
     let waker = alarm.clone().into();
@@ -102,7 +102,7 @@ struct Ask {
     polls: usize,
 }
 
-/// What came out of the stream, until its end.
+/// The output of the stream, until its end.
 #[derive(Debug, Default, PartialEq)]
 struct Told {
     events: Vec<Event<'static>>,
@@ -151,7 +151,7 @@ where
     told
 }
 
-/// What the parser tells when it is fed.
+/// Returns the output of a parser that is fed.
 fn fed(parser: &mut Parser, chunks: &[&[u8]], is_all: bool) -> Told {
     let mut told = Told::default();
     for place in 0..chunks.len() + usize::from(is_all) {
@@ -172,14 +172,14 @@ fn fed(parser: &mut Parser, chunks: &[&[u8]], is_all: bool) -> Told {
     told
 }
 
-/// What can be asked of a parser.
+/// Returns the public state of a parser.
 fn state(parser: &Parser) -> impl PartialEq + std::fmt::Debug {
     let shown = parser.has_snapshots().then(|| parser.snapshot().map(|root| root.to_string()));
     let text = parser.text().map(<[u8]>::to_vec);
     (shown, text, parser.deserialize::<serde_json::Value>(), parser.error().cloned(), parser.is_complete())
 }
 
-/// The steps of these chunks, with so many pending polls before each.
+/// Returns the steps of these chunks, with some pending polls before each.
 fn steps(chunks: &[&[u8]], pauses: &[usize]) -> Vec<Step> {
     let mut pauses = pauses.iter().cycle();
     let mut steps = Vec::new();
@@ -203,7 +203,8 @@ fn same_as_fed(chunks: &[&[u8]], pauses: &[usize], asks: &[Ask]) {
     }
 }
 
-/// An error of the transport after some chunks does not finish the text, and the rest can come from another stream.
+/// Checks that an error of the transport after some chunks does not finish the text, and that the rest can come from
+/// another stream.
 fn goes_on_elsewhere(chunks: &[&[u8]], pauses: &[usize], asks: &[Ask]) {
     let (some, rest) = chunks.split_at(chunks.len() / 2);
     for parser in parsers() {
@@ -263,7 +264,7 @@ fn parser(pattern: &str) -> Parser {
     Parser::new(&PatternSet::new([pattern]).unwrap())
 }
 
-/// Chunks that are always ready, with a count of how many were taken.
+/// Returns chunks that are always ready, with a counter of those that were taken.
 fn always_ready(chunk: &[u8]) -> (impl Stream<Item = Result<&[u8], Infallible>>, Rc<Cell<usize>>) {
     let taken = Rc::new(Cell::new(0));
     let count = taken.clone();
@@ -271,8 +272,8 @@ fn always_ready(chunk: &[u8]) -> (impl Stream<Item = Result<&[u8], Infallible>>,
     (first.chain(stream::repeat_with(move || Ok(chunk)).inspect(move |_| count.set(count.get() + 1))), taken)
 }
 
-/// An endless text without an event, always ready: each poll reads a bounded part of it, asks to be polled again, and
-/// goes on where it was.
+/// Reads an endless text without an event that is always ready: each poll reads a bounded part of it, asks to be polled
+/// again, and continues.
 #[test]
 fn a_poll_without_events_is_bounded() {
     for (length, most) in [(0, 32), (1, 32), (4 << 10, 16), (1 << 20, 1)] {
@@ -290,7 +291,7 @@ fn a_poll_without_events_is_bounded() {
     }
 }
 
-/// The bound is on what is read for nothing: what has been found is told by the poll that found it.
+/// Checks that the bound applies to reads without events: an event is returned by the poll that found it.
 #[test]
 fn an_event_is_told_by_the_poll_that_reads_it() {
     let skipped = ["[", "1,", "2,"].into_iter().chain(std::iter::repeat_n(" ", 28));
@@ -300,7 +301,7 @@ fn an_event_is_told_by_the_poll_that_reads_it() {
     assert!(matches!(begin.kind, EventKind::Begin(_)));
 }
 
-/// The next chunk is asked for only when all events of the last one have been taken.
+/// Checks that the next chunk is requested only when all events of the last one have been taken.
 #[test]
 fn a_chunk_waits_until_the_last_ones_events_are_taken() {
     let taken = Cell::new(0);
@@ -329,7 +330,7 @@ fn an_empty_stream_is_an_incomplete_text() {
     }
 }
 
-/// A number at the root that the transport broke off would read as complete: it must not be finished.
+/// Checks that a root number that the transport cut off is not finished, because it would look complete.
 #[test]
 fn a_broken_transport_finishes_nothing() {
     let mut events = ParserStream::new(Script::new([Step::Chunk(b"12".to_vec()), Step::Fails]), parser("$"));
@@ -338,7 +339,7 @@ fn a_broken_transport_finishes_nothing() {
     assert_eq!(events.into_parser().deserialize::<u32>().unwrap_err().kind(), ErrorKind::Incomplete);
 }
 
-/// What is lent is given back: after an error in the text, the rest of the caller's stream is still there.
+/// Checks that a borrowed stream still has its rest after an error in the text.
 #[test]
 fn a_stream_that_is_lent_goes_on() {
     let mut chunks = stream::iter(["[1", "!", "the rest"].map(Ok::<_, Infallible>));
@@ -350,7 +351,7 @@ fn a_stream_that_is_lent_goes_on() {
     assert_eq!(poll(chunks.next(), 1), Some(Some(Ok("the rest"))));
 }
 
-/// The chunks' stream is dropped, and so its connection closed, as soon as it is over.
+/// Checks that the stream of chunks is dropped, and so its connection closed, as soon as it has ended.
 #[test]
 fn the_chunks_are_dropped_at_the_end() {
     for (text, is_error) in [("[]", false), ("[}", true)] {
@@ -363,7 +364,7 @@ fn the_chunks_are_dropped_at_the_end() {
     }
 }
 
-/// Events that were not taken through the stream come first when a chunk is asked for.
+/// Checks that events that were not taken through the stream come first when a chunk is requested.
 #[test]
 fn the_rest_of_a_chunk_is_not_skipped() {
     let mut events = ParserStream::new(stream::iter(["[1,2", "]"].map(Ok::<_, Infallible>)), parser("[*]"));
@@ -390,8 +391,8 @@ fn debug_needs_nothing_of_the_chunks() {
     assert!(format!("{events:?}").starts_with("ParserStream { has_ended: false, parser: Parser {"));
 }
 
-/// Many texts between two streams are what they are when they are fed, however often a poll is dropped; an error of the
-/// transport comes where it happened, and finishes nothing.
+/// Checks that a stream of texts reports the same as when it is fed, however often a poll is dropped. An error of the
+/// transport is reported at its position, and finishes nothing.
 #[test]
 fn documents_are_the_same_as_fed() {
     let texts = ["{\"a\": [1, \"x\"]}\n\n[2]\nnull\n", "1\n{\"a\"\n[]\n", "{}{}\u{1e}[3]", "", "\n", "[1"];

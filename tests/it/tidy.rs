@@ -81,12 +81,12 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The library's files with the module of the layer table they belong to.
+/// Returns the library's files with their modules in the layer table.
 fn library() -> Vec<(String, String, String)> {
     files_of("src")
 }
 
-/// The same for a package's folder; none if it is not here, as in the library's package.
+/// Returns a package's files with their modules; none if the folder is missing, as in the library's package.
 fn files_of(folder: &str) -> Vec<(String, String, String)> {
     let root = root().join(folder);
     if !root.exists() {
@@ -101,7 +101,7 @@ fn files_of(folder: &str) -> Vec<(String, String, String)> {
     files.iter().map(|path| (path.display().to_string(), module(path), fs::read_to_string(path).unwrap())).collect()
 }
 
-/// The modules of the library that a line of code names after `crate::`.
+/// Returns the modules of the library that a line of code names after `crate::`.
 fn crate_modules(code: &str) -> Vec<String> {
     let name = |rest: &str| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
     // A macro is a name of the crate's own.
@@ -165,12 +165,12 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// What stands between backticks in a line.
+/// Returns the texts between backticks in a line.
 fn quoted(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2)
 }
 
-/// With the default features; a name's first letter tells a type from a function or a module.
+/// Counts with the default features. A name's first letter distinguishes a type from a function or a module.
 #[test]
 fn public_types_are_few_and_each_iterator_has_a_name() {
     let face = fs::read_to_string(root().join("src/lib.rs")).unwrap();
@@ -197,7 +197,7 @@ fn public_types_are_few_and_each_iterator_has_a_name() {
     }
 }
 
-/// Text files of the repository, but for what is built or was found by the fuzzer.
+/// Collects the text files of the repository, except those that are built or were found by the fuzzer.
 fn texts(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -232,7 +232,7 @@ fn rules_are_called_by_name() {
     }
 }
 
-/// Where a link definition leads: `[name]: target`.
+/// Reads a link definition: `[name]: target`.
 fn definition(line: &str) -> Option<(&str, &str)> {
     line.strip_prefix('[')?.split_once("]: ")
 }
@@ -241,9 +241,9 @@ fn definition(line: &str) -> Option<(&str, &str)> {
 fn the_readme_is_short_and_its_links_lead_somewhere() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     assert!(readme.lines().count() <= 220, "the README is too long");
-    // Links to files don't work in the library's documentation, where the README is the front page: they need a
-    // definition, which `lib.rs` replaces by one with the repository's address, and those to docs.rs by one that leads
-    // to an item.
+    // Links to files don't work in the library's documentation, where the README is the front page. They need a
+    // definition, which `lib.rs` replaces by one with the repository's address; definitions of docs.rs are replaced by
+    // items.
     for target in readme.split("](").skip(1) {
         assert!(target.starts_with('#') || target.starts_with("https://"), "a link without a definition: {target:.40}");
     }
@@ -281,7 +281,7 @@ fn the_readme_names_each_example_beside_its_job() {
     assert_eq!(files, named);
 }
 
-/// The example needs an HTTP client, so it is compiled and run in a package that this one does not wait for.
+/// Compares the texts only: the example needs an HTTP client, so it is compiled and run in a separate package.
 #[test]
 fn the_readme_reads_a_response_as_the_example_does() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
@@ -325,7 +325,7 @@ fn comments_and_pages_name_files_that_exist() {
     assert!(missing.is_empty(), "these paths do not exist:\n{}", missing.join("\n"));
 }
 
-/// The names of the crates that are published, with those of the workspace that each one depends on.
+/// Returns the names of the published crates, with their dependencies in the workspace.
 fn published() -> BTreeMap<String, Vec<String>> {
     let workspace = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     let members = workspace.split_once("\nmembers = [").unwrap().1.split_once(']').unwrap().0;

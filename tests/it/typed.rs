@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use super::model::generate::{Keys, document, number};
 
-/// A parser that has been fed this much.
+/// Returns a parser that has been fed this text.
 pub(super) fn fed(text: &str) -> Parser {
     let limits = Limits::new().depth(1000);
     let mut parser = Parser::builder().limits(limits).snapshots().build();
@@ -26,7 +26,7 @@ pub(super) fn fed(text: &str) -> Parser {
     parser
 }
 
-/// A `T` of an open value is this, and can't be taken.
+/// Checks that a `T` of an open value is `expected`, and can't be taken.
 #[track_caller]
 fn partial<T: DeserializeOwned + PartialEq + Debug>(text: &str, expected: &T) {
     let parser = fed(text);
@@ -36,7 +36,7 @@ fn partial<T: DeserializeOwned + PartialEq + Debug>(text: &str, expected: &T) {
     assert_eq!(partial.into_complete().unwrap_err().get(), expected);
 }
 
-/// A `T` of a whole value is what serde_json makes of it, or both refuse it.
+/// Checks that a `T` of a whole value is serde_json's, or that both refuse it.
 #[track_caller]
 pub(super) fn whole<T: DeserializeOwned + PartialEq + Debug>(text: &str) {
     let mut parser = fed(text);
@@ -68,13 +68,13 @@ pub(super) fn whole<T: DeserializeOwned + PartialEq + Debug>(text: &str) {
     }
 }
 
-/// Nothing can be shown yet.
+/// Checks that nothing can be shown yet.
 #[track_caller]
 pub(super) fn pending<T: DeserializeOwned + Debug>(text: &str) {
     assert!(fed(text).snapshot().unwrap().deserialize::<T>().unwrap().is_none());
 }
 
-/// The path and the reason of what does not fit.
+/// Checks the path and the reason of a value that does not fit.
 #[track_caller]
 pub(super) fn refused<T: DeserializeOwned + Debug>(text: &str, path: &str, reason: &str) {
     let error: Error = fed(text).snapshot().unwrap().deserialize::<T>().unwrap_err();
@@ -149,7 +149,7 @@ fn what_misses_a_field_is_absent_while_it_is_open_and_an_error_then() {
     assert_eq!(fed(r#"{"title": ""#).snapshot().unwrap().deserialize::<Strict>().unwrap().unwrap().get().title, "");
 }
 
-/// An open number is shown where that was asked for, but never as a whole one.
+/// Checks that an open number is shown if that was requested, but never as a complete one.
 #[test]
 fn open_atoms_are_shown_to_types_too() {
     #[derive(Debug, Default, PartialEq, Deserialize)]
@@ -182,7 +182,7 @@ fn open_atoms_are_shown_to_types_too() {
     shown(r#"{"byte": n"#, none());
     shown(r#"{"any": 1.5e"#, Atoms { any: serde_json::json!(1.5), ..none() });
     shown(r#"{"list": [1, 2"#, Atoms { list: vec![1, 2], ..none() });
-    // What does not fit, or is to be whole, is not there.
+    // A value that does not fit, or has to be complete, is absent.
     shown(r#"{"byte": 256"#, none());
     shown(r#"{"list": [1, 1.5"#, Atoms { list: vec![1], ..none() });
     shown(r#"{"settled": 12"#, none());
@@ -434,7 +434,7 @@ fn lengths_have_to_fit() {
     }
 }
 
-/// What a container says of how many of its children are left, before each of them and at its end.
+/// The size hints of a container before each of its children and at its end.
 #[derive(Debug, PartialEq)]
 #[cfg_attr(not(feature = "std"), allow(dead_code))]
 struct Hints(Vec<Option<usize>>);
@@ -471,7 +471,7 @@ impl<'de> Deserialize<'de> for Hints {
     }
 }
 
-// Without it, a visitor of anything may be a buffer, and is shown nothing open.
+// Checks size hints: without them, a visitor of anything may be a buffer, and is shown nothing open.
 #[cfg(feature = "std")]
 #[test]
 fn containers_say_how_many_are_left() {
@@ -570,7 +570,7 @@ fn a_wrong_type_says_where() {
     refused::<Form>(r#"{"nested": {"nested": {"size": -1,"#, "nested.nested.size", "integer `-1`, expected u32");
     refused::<BTreeMap<String, Vec<Form>>>(r#"{"a": [], "b.c": [{}, true"#, "['b.c'][1]", "boolean `true`");
     refused::<Form>(r#"{"title": "a", "title": "b"#, "$", "duplicate field `title`");
-    // What has not come, or not ended, does not fit badly yet.
+    // A value that has not arrived, or not ended, is not a misfit yet.
     partial(r#"{"title": 1"#, &Form::default());
     assert!(fed(r#"{"tags": [tr"#).snapshot().unwrap().deserialize::<Form>().unwrap().is_some());
 }
@@ -613,7 +613,7 @@ fn errors_list_the_names_that_would_have_fit() {
     check::<Three>(r#""c""#, "$");
 }
 
-/// A function that is shown an open text may refuse it, in whatever way; more of it may fit.
+/// Checks that a function that refuses an open text, in any way, makes it absent, because more of it may fit.
 #[test]
 fn a_text_that_a_function_refuses_is_absent_while_it_is_open() {
     const NAMES: &[&str] = &["hey!", "hello!"];
@@ -658,7 +658,7 @@ fn a_text_that_a_function_refuses_is_absent_while_it_is_open() {
     partial(r#"{"to":"b","value":"hey!","#, &Said { value: "hey!".to_owned(), ..to() });
 }
 
-/// A root that has ended is open again if the text fails behind it: no part of such a text can be taken.
+/// Checks that a root that has ended is open again if the text fails after it: no part of such a text can be taken.
 #[test]
 fn a_text_that_fails_behind_its_root_gives_no_whole_value() {
     fn check<T: DeserializeOwned + PartialEq + Debug>(text: &str, expected: &T) {
@@ -687,7 +687,7 @@ fn depth_is_limited_where_serde_recurses() {
             root.deserialize::<List>().map_err(|error| error.kind().name()).err(),
             (!fits).then_some("depth-limit")
         );
-        // What is not read does not recurse.
+        // A value that is ignored does not recurse.
         assert!(root.deserialize::<serde::de::IgnoredAny>().is_ok());
     }
 }
@@ -737,7 +737,7 @@ fn the_table_of_the_guide() {
     check::<u8>(r#"{"b": 1}"#, r#"{"b":1}"#, Absent, None);
 }
 
-/// A whole document as a `Value` is serde_json's.
+/// Checks that a whole document as a `Value` is serde_json's.
 pub(super) fn any_document_as_a_value() {
     proptest!(|(document in document(Keys::Repeated))| {
         whole::<Value>(std::str::from_utf8(&document).unwrap());
@@ -748,13 +748,13 @@ proptest! {
     #[test]
     fn any_number_as_every_number(number in prop_oneof![
         number(),
-        // Around what is read without serde_json.
+        // Numbers near those that are read without serde_json.
         "-?(0|[1-9][0-9]{0,3}|[1-9][0-9]{9,20})(\\.[0-9]{1,4}|\\.[0-9]{5,20})?([eE][+-]?[0-9]{1,3})?",
     ]) {
         whole_as_every_number(&number);
     }
 
-    /// Types of all kinds, from documents that fit them and from such that may not.
+    /// Reads types of all kinds, from documents that fit them and from others.
     #[test]
     fn any_document_as_any_type(document in prop_oneof![document(Keys::Distinct), fitting()]) {
         let text = std::str::from_utf8(&document).unwrap();
@@ -770,7 +770,7 @@ proptest! {
         whole::<Vec<u64>>(text);
     }
 
-    /// Of a cut document that fits, what is seen agrees with the whole.
+    /// Checks that the look at a truncated document that fits agrees with the whole.
     #[test]
     fn cut_forms_agree_with_the_whole_one(form in form(), cut in any::<prop::sample::Index>()) {
         let text = serde_json::to_string(&form).unwrap();
@@ -782,7 +782,7 @@ proptest! {
     }
 }
 
-/// Whether every field is either not there yet, or a beginning of the whole one.
+/// Returns true if every field is either absent, or a beginning of the whole one.
 fn agrees(seen: &Form, whole: &Form) -> bool {
     let is_beginning = |seen: &Option<String>, whole: &Option<String>| match (seen, whole) {
         (Some(seen), Some(whole)) => whole.starts_with(seen.as_str()),
@@ -806,7 +806,7 @@ fn form() -> impl Strategy<Value = Form> {
     leaf.prop_recursive(3, 4, 1, |inner| {
         inner
             .prop_map(|inner| Form { title: inner.title.clone(), nested: Some(Box::new(inner)), ..Form::default() })
-            // A settled field that never came can't be told from one that is open.
+            // A missing settled field can't be distinguished from an open one.
             .prop_map(|form| Form { route: Route::Answer.into(), ..form })
     })
 }
@@ -820,7 +820,7 @@ fn shape() -> impl Strategy<Value = Shape> {
     ]
 }
 
-/// Documents that fit one of the types.
+/// Generates documents that fit one of the types.
 fn fitting() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         form().prop_map(|form| serde_json::to_vec(&form).unwrap()),
@@ -831,7 +831,7 @@ fn fitting() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// The open `s` is the tag of another variant, whose fields do not fit what has come.
+/// Checks an open `s` that is the tag of another variant, whose fields do not fit the text so far.
 #[test]
 fn an_open_tag_refuses_nothing() {
     #[derive(Debug, Deserialize)]

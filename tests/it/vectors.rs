@@ -20,7 +20,7 @@ struct Vector {
     name: String,
     patterns: PatternSet,
     options: Map<String, Value>,
-    /// What the parser is restored from.
+    /// The state from which the parser is restored.
     state: Option<Vec<u8>>,
     chunks: Vec<Vec<u8>>,
     lines: String,
@@ -30,7 +30,7 @@ fn strings(list: &Value) -> impl Iterator<Item = &str> {
     list.as_array().unwrap().iter().map(|text| text.as_str().unwrap())
 }
 
-/// The vectors that need nothing but a parser.
+/// Returns the vectors that need only a parser.
 fn vectors() -> Vec<Vector> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../vectors");
     let mut vectors = Vec::<Vector>::new();
@@ -61,7 +61,7 @@ impl Vector {
         self.options.get(option).is_some_and(|value| value == true)
     }
 
-    /// After how many chunks the state is saved, and a parser goes on that is restored from it.
+    /// Returns the number of chunks after which the state is saved and a restored parser continues.
     fn checkpoint(&self) -> Option<usize> {
         self.options.get("checkpoint").map(|every| every.as_u64().unwrap().try_into().unwrap())
     }
@@ -96,7 +96,7 @@ impl Vector {
     }
 }
 
-/// What has been printed, and how far the current text's lines have come.
+/// The printed lines, and the progress in the current text.
 #[derive(Default)]
 struct Printer {
     out: String,
@@ -126,7 +126,7 @@ impl Printer {
         writeln!(self.out, "{begin}{}{rest}{offset}}}", self.document).unwrap();
     }
 
-    /// The deviations up to this offset that have not been printed.
+    /// Prints the deviations up to this offset that have not been printed.
     fn deviations(&mut self, parser: &Parser, end: u64) {
         while let Some(deviation) = parser.deviations().get(self.told_deviations).filter(|next| next.offset() < end) {
             self.told_deviations += 1;
@@ -143,7 +143,7 @@ impl Printer {
         }
     }
 
-    /// The snapshot or patch, if it was asked for and there is anything new.
+    /// Prints the snapshot or patch, if it was requested and has changed.
     fn partial(&mut self, vector: &Vector, parser: &Parser) {
         let is_asked_for = vector.is("snapshots") || vector.is("patches");
         if !is_asked_for || parser.patch_since(self.revision).unwrap().is_empty() {
@@ -158,7 +158,7 @@ impl Printer {
         self.revision = parser.revision();
     }
 
-    /// The state was refused.
+    /// Prints a refused state.
     fn refusal(&mut self, error: &RestoreError) {
         let kind = error.name();
         self.line("error", &format!(r#","kind":"{kind}","offset":0,"line":0,"column":0,"path":"$""#));

@@ -1,4 +1,4 @@
-//! Runs an example: writes its input, and sees what it shows meanwhile.
+//! Runs an example: writes its input, and reads its output meanwhile.
 //!
 //! Each reads standard input when told so, which makes the test the stream: what is shown while half of the text has
 //! not been written yet was shown before the last chunk, whatever the machine's speed.
@@ -35,7 +35,7 @@ pub(crate) fn start(name: &str, arguments: &[&str]) -> Running {
     start_with(name, arguments, &[])
 }
 
-/// The same with environment variables.
+/// Starts an example with environment variables.
 pub(crate) fn start_with(name: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Running {
     let mut child = Command::new(executable(name))
         .args(arguments)
@@ -63,7 +63,7 @@ fn executable(name: &str) -> PathBuf {
     path
 }
 
-/// What is written to a pipe, as it comes, until it is closed.
+/// Reads a pipe in pieces, until it is closed.
 fn pieces(mut pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
@@ -96,13 +96,13 @@ impl Running {
         self
     }
 
-    /// The end of the text, and of the example.
+    /// Ends the text, and waits for the example.
     pub(crate) fn close(mut self) -> Ended {
         self.stdin = None;
         self.ends()
     }
 
-    /// The example ends by itself, whether or not the text has.
+    /// Waits for the example to end by itself, even if the text has not.
     pub(crate) fn ends(mut self) -> Ended {
         let deadline = Instant::now() + PATIENCE;
         let status = loop {
@@ -120,7 +120,7 @@ impl Running {
 }
 
 impl Drop for Running {
-    /// A failed test leaves no process behind.
+    /// Kills the process of a failed test.
     fn drop(&mut self) {
         let _ = self.child.kill().and_then(|()| self.child.wait());
     }

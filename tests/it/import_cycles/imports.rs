@@ -1,4 +1,4 @@
-//! Who imports whom among a package's files, and whether that goes round in circles.
+//! Finds import cycles among a package's files.
 //!
 //! The files of a folder and its subfolders, each taken whole, are the nodes of a graph; its edges are the paths in them
 //! that lead from one to another, through re-exports to the file that has the item. Each folder's graph must have no
@@ -19,14 +19,14 @@ pub(crate) struct Imports {
     files: BTreeMap<Module, File>,
 }
 
-/// What is known of one file.
+/// The imports of one file.
 #[derive(Default)]
 struct File {
     /// The items that it defines.
     items: BTreeSet<String>,
     /// The names that `use` brings in, with what they stand for.
     names: BTreeMap<String, Module>,
-    /// What `use` brings all names in from.
+    /// The modules from which `use` imports all names.
     globs: Vec<Module>,
     /// All paths into the package that it names.
     paths: BTreeSet<Module>,
@@ -46,7 +46,7 @@ impl Imports {
         imports
     }
 
-    /// Which files lead to which, over how many paths in all.
+    /// Returns the edges between files, over all paths.
     pub(crate) fn edges(&self) -> BTreeSet<(Module, Module)> {
         let paths = |(from, file): (&Module, &File)| {
             let from = from.clone();
@@ -55,7 +55,8 @@ impl Imports {
         self.files.iter().flat_map(paths).filter(|(from, to)| from != to).collect()
     }
 
-    /// The first cycle of each folder, as a line that names the files: `output: lines -> stream_lines -> lines (…)`.
+    /// Returns the first cycle of each folder, as a line that names the files:
+    /// `output: lines -> stream_lines -> lines (…)`.
     pub(crate) fn cycles(&self) -> Vec<String> {
         let mut folders: BTreeMap<Module, Graph> = BTreeMap::new();
         for (from, to) in self.edges() {
@@ -70,12 +71,12 @@ impl Imports {
         folders.iter().filter_map(|(folder, graph)| Some(format!("{}: {}", folder.join("/"), graph.cycle()?))).collect()
     }
 
-    /// The file in which a path ends, past all that is only re-exported.
+    /// Returns the file in which a path ends, beyond all re-exports.
     fn file_of(&self, path: &[String]) -> Module {
         self.resolve(path, 16).0
     }
 
-    /// The file in which a path ends, and whether what the path names was found there. `fuel` ends circles of names.
+    /// Returns the file in which a path ends, and true if the named item was found there. `fuel` ends circles of names.
     fn resolve(&self, path: &[String], fuel: usize) -> (Module, bool) {
         let mut at = Module::new();
         for (place, name) in path.iter().enumerate() {
@@ -109,8 +110,8 @@ struct Graph {
 }
 
 impl Graph {
-    /// A cycle with its edges' files, if there is one: nodes that lead nowhere are taken away until none is left, or
-    /// until all that are left lead on.
+    /// Returns a cycle with its edges' files, if there is one: nodes without edges are removed until none is left, or
+    /// all of the others have edges.
     fn cycle(&self) -> Option<String> {
         let mut left = self.edges.clone();
         loop {
@@ -138,7 +139,7 @@ impl Graph {
     }
 }
 
-/// The module that a file is.
+/// Returns the module of a file.
 fn module(place: &str) -> Module {
     let mut names: Module = place.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
     let is_face = names.last().is_some_and(|name| name == "mod");
@@ -182,14 +183,14 @@ fn words(code: &str) -> Vec<&str> {
     words
 }
 
-/// How many `#` a raw string has that begins here, if one does.
+/// Returns the number of `#` of a raw string that begins here, if one does.
 fn raw_string(code: &str) -> Option<usize> {
     let marks = code.strip_prefix("br").or_else(|| code.strip_prefix('r'))?;
     let hashes = marks.len() - marks.trim_start_matches('#').len();
     marks[hashes..].starts_with('"').then_some(hashes)
 }
 
-/// The length of a literal up to and with its closing quote.
+/// Returns the length of a literal up to and with its closing quote.
 fn quoted(code: &str, quote: char) -> usize {
     let mut is_escaped = false;
     let end = code.char_indices().find(|&(_, character)| {
@@ -253,7 +254,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The tree of names after `use`, below the names of `stem`.
+    /// Reads the tree of names after `use`, below the names of `stem`.
     fn tree(&self, tree: &[&str], stem: &[&str], is_own: bool, file: &mut File) {
         let mut depth = 0;
         let parts = tree.split(|word| {
@@ -283,7 +284,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A path from the package's root, unless it leads out of the package.
+    /// Returns a path from the package's root, unless it leads out of the package.
     fn absolute(&self, path: &[&str]) -> Option<Module> {
         let (mut at, mut rest) = (self.inline.clone(), path);
         match path {
@@ -310,7 +311,7 @@ impl Reader<'_> {
     }
 }
 
-/// The names of a path.
+/// Returns the names of a path.
 fn names<'a>(path: &[&'a str]) -> Vec<&'a str> {
     path.iter().copied().filter(|word| *word != "::").collect()
 }

@@ -27,7 +27,7 @@ const FOLDERS: [(&str, &str); 16] = [
     ("bindings/js/wasm/src", ""),
 ];
 
-/// All Rust files below a folder, but for those of a package of its own in there.
+/// Collects all Rust files below a folder, except those of a package inside it.
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -62,7 +62,7 @@ fn no_imports_go_round_in_circles() {
     assert!(circles.is_empty(), "imports go round in circles:\n{}", circles.join("\n"));
 }
 
-/// The check sees what there is to see: many imports, all that the layer table names among them.
+/// Checks that many imports are found, among them all that the layer table names.
 #[test]
 fn the_library_is_read() {
     let edges = imports(&root().join("src"), "jsonspigot").edges();
@@ -82,7 +82,7 @@ fn the_library_is_read() {
     }
 }
 
-/// What the check says of a made-up package.
+/// Checks the cycles of a made-up package.
 #[track_caller]
 fn check(files: &[(&str, &str)], expected: &[&str]) {
     let found = Imports::read("made_up", files.iter().copied()).cycles();

@@ -1,5 +1,5 @@
-//! The iterator form ended early at the end of a container inside a string, if the parser had told no text inside strings
-//! before: since it was new, or restored.
+//! The iterator form ended early at the end of a container inside a string, if the parser had reported no text inside
+//! strings before, because it was new or restored.
 
 use jsonspigot::{Parser, PatternSet};
 

@@ -1,5 +1,5 @@
-//! With serde_json's feature `arbitrary_precision` a number shows itself as a map to whoever asks for anything at all: a
-//! partial value did ask so, and read a number as a struct all of whose fields have defaults.
+//! With serde_json's feature `arbitrary_precision`, a number appears as a map to a visitor of any type. A partial value
+//! asked for any type, and read a number as a struct all of whose fields have defaults.
 
 use std::collections::BTreeMap;
 

@@ -21,7 +21,7 @@ enum Internal {
     Fields { it: u8 },
 }
 
-/// From the place on at which the text can't fit any more, each look fails.
+/// Checks that each look fails from the position on at which the text can't fit any more.
 fn fails_from_there_on<T: DeserializeOwned>(text: &str, place: usize) {
     let mut parser = Parser::builder().snapshots().build();
     for (at, byte) in text.bytes().enumerate() {
@@ -33,7 +33,7 @@ fn fails_from_there_on<T: DeserializeOwned>(text: &str, place: usize) {
     }
 }
 
-// Without it, what serde buffers is not looked at before it is complete.
+// Checks a struct without a buffer: serde's buffers are not read before they are complete.
 #[cfg(feature = "std")]
 #[test]
 fn does_not_fit_whatever_follows() {

@@ -1,5 +1,5 @@
-//! What serde reads into a buffer first, besides internally tagged enums: adjacently tagged and untagged ones, and
-//! flattened fields.
+//! Types that serde reads into a buffer first, besides internally tagged enums: adjacently tagged and untagged ones,
+//! and flattened fields.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -59,7 +59,7 @@ enum Scalar {
     Map(BTreeMap<String, Scalar>),
 }
 
-/// Told apart by their fields, of which none is optional.
+/// Distinguished by their fields, none of which is optional.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum ByFields {
@@ -269,7 +269,7 @@ fn adjacent_and_untagged() -> Vec<Row> {
     ]
 }
 
-/// Each of what is read out of a string, in a buffer.
+/// Returns each type that is read out of a string, in a buffer.
 fn strings() -> Vec<Row> {
     vec![
         Row::new("text in a buffer", reader!(Vec<In<Texts>>))

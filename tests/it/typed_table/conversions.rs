@@ -1,4 +1,4 @@
-//! What is made of something else: by functions, `with` modules and conversions, bare and in newtypes.
+//! Types that are made from others: by functions, `with` modules and conversions, bare and in newtypes.
 
 use std::borrow::Cow;
 

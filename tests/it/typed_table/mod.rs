@@ -45,28 +45,28 @@ impl Row {
         Row { name, reader, fits: &[], misfits: &[], shows: &[], rules: Rules::default() }
     }
 
-    /// Texts that serde_json reads into the type.
+    /// Adds texts that serde_json reads into the type.
     fn fits(self, fits: &'static [&'static str]) -> Self {
         Row { fits, ..self }
     }
 
-    /// Texts that it does not, each with a `¦` after the value that shows it, or none if that takes the end; and with the
-    /// path of what does not fit, or an empty one where a buffer of serde hides it.
+    /// Adds texts that serde_json refuses, each with a `¦` after the value that shows it, or none if only the end does;
+    /// and with the path of the misfit, or an empty one if a buffer of serde hides it.
     fn misfits(self, misfits: &'static [(&'static str, &'static str)]) -> Self {
         Row { misfits, ..self }
     }
 
-    /// What is shown after these beginnings, as its `Debug` writes it, or `pending`.
+    /// Adds the `Debug` text of the look after each of these beginnings, or `pending`.
     fn shows(self, shows: &'static [(&'static str, &'static str)]) -> Self {
         Row { shows, ..self }
     }
 
-    /// What stands for fields that are not there yet, besides empty and zero.
+    /// Adds texts for absent fields, besides empty and zero.
     fn absent(self, absent: &'static [&'static str]) -> Self {
         Row { rules: Rules { absent, ..self.rules }, ..self }
     }
 
-    /// It has values that are absent until they are whole, though what is there of them would fit.
+    /// Marks a type with values that are absent until they are whole, although the text so far would fit.
     fn waits(self) -> Self {
         Row { rules: Rules { waits: true, ..self.rules }, ..self }
     }
@@ -76,8 +76,8 @@ impl Row {
         Row { rules: Rules { may_change: Some(reason), ..self.rules }, ..self }
     }
 
-    /// Whether a number in it has a fraction. With its feature `arbitrary_precision` serde_json itself reads none of those
-    /// out of a buffer.
+    /// Returns true if a number in it has a fraction. With its feature `arbitrary_precision`, serde_json itself reads
+    /// none of those out of a buffer.
     fn has_fractions(&self) -> bool {
         let is_fraction = |three: &[u8]| three[0].is_ascii_digit() && three[1] == b'.' && three[2].is_ascii_digit();
         self.fits.iter().any(|text| text.as_bytes().windows(3).any(is_fraction))
@@ -110,7 +110,7 @@ impl Row {
         for (text, latest, path) in self.read_misfits() {
             assert!((self.reader.whole)(&text).is_err(), "{}: {text} fits", self.name);
             let looks = Looks::at(&self.reader, &text).unwrap_or_else(|| panic!("{}: {text}", self.name));
-            // What is no longer there may be what did not fit, where a buffer hides that.
+            // A missing value may be the misfit, if a buffer hides that.
             if !path.is_empty() {
                 note(looks.only_grow(&rules));
             }
@@ -201,7 +201,7 @@ fn the_table_is_large_enough() {
     }
 }
 
-/// The usual approach, to close what is open and read that, must not pass.
+/// Checks that the usual approach, closing the open brackets and reading that, does not pass.
 #[cfg(feature = "std")]
 #[test]
 fn a_reader_that_guesses_is_found_out() {

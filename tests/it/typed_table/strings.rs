@@ -1,4 +1,4 @@
-//! What reads strings: text, which shows while it grows, and all that is read out of a whole one.
+//! Types that read strings: text, which grows, and all types that are made from a whole one.
 
 use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};

@@ -10,7 +10,7 @@ use url::Url;
 use super::enums::Verb;
 use super::{Reader, Row};
 
-/// What a model's answer looks like: blocks of a few kinds.
+/// A block of a model's answer.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Block {

@@ -61,7 +61,7 @@ macro_rules! with_declared_events {
             Source { url: Option<String>, title: Option<String>, quote: Option<String>, span: Option<(u64, u64)>, block: Option<u64>, choice: u64, json: String },
         }
 
-        /// The content of the object of a declared event; nothing for any other.
+        /// Returns the content of the object of a declared event; `None` for any other.
         fn declared(event: &jsonspigot_llm::StreamEvent<'_>) -> Option<StreamEvent> {
             use jsonspigot_llm::StreamEvent as CoreEvent;
             Some(match event {
