@@ -332,7 +332,7 @@ fn a_typed_look_allocates_what_its_type_does() {
 
 /// Checks that a returned error is shared, path and all: later calls allocate nothing for it.
 #[test]
-fn an_error_is_given_again_for_nothing() {
+fn a_repeated_error_allocates_nothing() {
     let key = "k".repeat(1 << 10);
     let mut parser = Parser::builder().retain(Retain::Nothing).patterns(&PatternSet::new(["$..*"]).unwrap()).build();
     let text = format!("{{\"{key}\":").repeat(64) + "?";

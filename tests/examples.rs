@@ -347,7 +347,7 @@ fn rewrite_passes_on_what_no_rule_changes() {
 }
 
 #[test]
-fn save_restore_goes_on_in_the_middle_of_a_string() {
+fn save_restore_resumes_in_the_middle_of_a_string() {
     let lines = ["  Which colou", "60 bytes read, whole: false", "  r do you like?", "78 bytes read, whole: true"];
     check_lines("save_restore", &lines);
 }

@@ -12,8 +12,8 @@ use jsonspigot_llm::{CallRewriter, Provider};
 mod laws {
     jsonspigot_check::laws! {
         Memory:
-        SkippingValidates as skipping_validates: [what_is_skipped_takes_no_memory];
-        Bounded as bounded: [what_is_told_at_once_takes_no_memory, depth_is_what_is_paid_for];
+        SkippingValidates as skipping_validates: [skipped_values_take_no_memory];
+        Bounded as bounded: [text_reported_at_once_takes_no_memory, memory_grows_with_depth_alone];
     }
 }
 
@@ -92,7 +92,7 @@ fn distinct_keys(count: usize) -> impl Iterator<Item = Vec<u8>> {
     text("{\"\":0", count, |place| format!(",\"key {place}\":0"), "}")
 }
 
-fn what_is_skipped_takes_no_memory() {
+fn skipped_values_take_no_memory() {
     for (name, peak) in [
         ("long string", peak(builder(), &[], string(long()), Method::Callback)),
         ("elements", peak(builder(), &["a"], elements(size(1000, 10_000)), Method::Callback)),
@@ -103,7 +103,7 @@ fn what_is_skipped_takes_no_memory() {
     }
 }
 
-fn what_is_told_at_once_takes_no_memory() {
+fn text_reported_at_once_takes_no_memory() {
     for (name, peak) in [
         ("long string", peak(builder(), &["$"], string(long()), Method::Callback)),
         ("elements", peak(builder(), &["$", "$..*"], elements(size(100, 1000)), Method::Callback)),
@@ -126,7 +126,7 @@ fn the_queue_holds_one_chunks_events() {
 
 /// Checks that raw deltas keep one chunk, in the document and in each string around it.
 #[test]
-fn what_is_told_as_it_came_is_one_chunks_text() {
+fn raw_deltas_hold_one_chunks_text() {
     let inside = || text("\"[0", size(100, 1000), |_| r#",[\"value\"]"#.repeat(100), "]\"");
     let pieces = || {
         std::iter::once(b"\"".to_vec())
@@ -147,7 +147,7 @@ fn what_is_told_as_it_came_is_one_chunks_text() {
 
 /// Checks that texts inside strings keep only the text of their open matches.
 #[test]
-fn what_has_ended_inside_strings_takes_no_memory() {
+fn ended_inner_texts_take_no_memory() {
     let builder = Parser::builder().retain(Retain::Matches);
     // One text with many values, and many texts with few, of which every other one fails.
     let one = |count| text("\"[0", count, |_| r#",[\"value\"]"#.repeat(100), "]\"");
@@ -168,7 +168,7 @@ fn what_has_ended_inside_strings_takes_no_memory() {
 }
 
 /// Checks that open values cost their depth: some bytes a level if they are followed, bits if they are skipped.
-fn depth_is_what_is_paid_for() {
+fn memory_grows_with_depth_alone() {
     const DEPTH: usize = 100_000;
     let limits = Limits::new().depth(DEPTH);
     let deep = || text("", DEPTH, |_| "[".to_owned(), &"]".repeat(DEPTH));

@@ -103,7 +103,7 @@ pub const fn assert_all_held(home: Home, held: &[Law]) {
 /// ```text
 /// laws! {
 ///     Library:
-///     Prompt as prompt: [any_text::any_prefix_is_told_promptly];
+///     Prompt as prompt: [any_text::any_prefix_is_reported_promptly];
 /// }
 /// ```
 #[macro_export]

@@ -34,7 +34,7 @@ pub(super) fn torture_documents_with_a_key_twice() {
     }
 }
 
-pub(super) fn torture_documents_are_told_promptly() {
+pub(super) fn torture_documents_are_reported_promptly() {
     for document in torture_documents() {
         check_prompt(document, &all());
         check_prompt(document, &Options { lenient: flaws(true), ..all() });
@@ -135,10 +135,10 @@ pub(super) fn a_parser_that_stops_takes_the_root_alone() {
     });
 }
 
-pub(super) fn any_prefix_is_told_promptly() {
+pub(super) fn any_prefix_is_reported_promptly() {
     proptest!(|(document in any_document(), patterns in patterns(3), lenient: bool)| {
         let document = &document[..document.len().min(120)];
-        text::is_told_promptly(document, &Options { lenient: flaws(lenient), ..Options::with_patterns(patterns) });
+        text::is_reported_promptly(document, &Options { lenient: flaws(lenient), ..Options::with_patterns(patterns) });
     });
 }
 

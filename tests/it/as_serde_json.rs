@@ -251,7 +251,7 @@ struct Wrapper(Option<u8>);
 
 /// Checks the only differences: text is borrowed even if it is spelt with an escape, and keys are read decoded.
 #[test]
-fn what_is_read_from_a_document_and_not_from_its_text() {
+fn borrowed_text_and_decoded_keys_differ_from_serde_json() {
     let mut parser = fed(r#"{"\u0061": "\u0062", "\u0031": 1} "#);
     parser.finish().check().unwrap();
     let root = parser.snapshot().unwrap();
@@ -303,7 +303,7 @@ fn a_value_is_not_passed_over() {
 
 /// Checks that a parser that keeps its text returns raw values in their spelling, even if the type ignores errors.
 #[test]
-fn raw_values_of_a_parser_with_text_are_spelt_as_there() {
+fn raw_values_keep_their_spelling_if_text_is_retained() {
     use serde_json::value::RawValue;
 
     #[derive(Deserialize)]

@@ -127,7 +127,7 @@ fn deltas(document: &[u8], cuts: &[usize], method: Method) -> Vec<(String, u64)>
 
 proptest! {
     #[test]
-    fn what_is_shown_is_the_lossy_reading(pieces in prop::collection::vec(piece(), 0..8)) {
+    fn flawed_strings_are_read_lossily(pieces in prop::collection::vec(piece(), 0..8)) {
         let raw: String = pieces.iter().map(Piece::raw).collect();
         let units: Vec<u16> = pieces.iter().flat_map(Piece::units).collect();
         let document = format!("[\"{raw}\"]");
@@ -158,7 +158,7 @@ proptest! {
 
     /// Checks that leniency changes nothing for a text without deviations, and not the verdict of any other.
     #[test]
-    fn a_text_without_deviations_is_read_as_ever((document, cuts) in with_cuts(any_document()), patterns in patterns(3)) {
+    fn leniency_changes_nothing_for_strict_text((document, cuts) in with_cuts(any_document()), patterns in patterns(3)) {
         let options = Options::with_patterns(patterns);
         let chunks = chunks(&document, &cuts);
         let strict = observe(&options, &chunks, Method::Iterator);
@@ -177,7 +177,7 @@ proptest! {
 }
 
 #[test]
-fn nothing_is_whole_behind_a_deviation() {
+fn no_value_is_complete_after_a_deviation() {
     let patterns = PatternSet::new(["$..*"]).unwrap();
     let mut parser = Parser::builder().lenient(FLAWED_STRINGS).snapshots().patterns(&patterns).build();
     let told: Vec<_> = parser
@@ -212,7 +212,7 @@ fn nothing_is_whole_behind_a_deviation() {
 }
 
 #[test]
-fn other_errors_stop_as_always() {
+fn other_errors_stop_a_lenient_parser() {
     let mut parser = Parser::builder().lenient(FLAWED_STRINGS).patterns(&PatternSet::new(["a"]).unwrap()).build();
     let error = parser.feed("{\"a\": \"x\ny\" 1}").check().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::ControlCharacter, "the first thing that was wrong");
@@ -225,7 +225,7 @@ fn other_errors_stop_as_always() {
 
 /// Snapshot, text and path are those of the first deviation, whatever comes later.
 #[test]
-fn nothing_is_kept_behind_the_first_deviation() {
+fn no_text_is_retained_after_a_deviation() {
     let patterns = PatternSet::new(["a[*]"]).unwrap();
     let mut parser = Parser::builder().lenient(FLAWED_STRINGS).snapshots().patterns(&patterns).build();
     let chunk = "{\"a\": [\"x\n\", \"y\", \"z\n";
@@ -240,7 +240,7 @@ fn nothing_is_kept_behind_the_first_deviation() {
 }
 
 #[test]
-fn the_list_is_bounded_and_the_count_is_not() {
+fn the_list_of_deviations_is_bounded_and_the_count_is_not() {
     let mut parser = Parser::builder().lenient(FLAWED_STRINGS).build();
     parser.feed("[\"").check().unwrap();
     for count in 1..300 {
@@ -278,7 +278,7 @@ fn a_call_after_a_failure_has_the_failures_place() {
 /// Checks a limit at the digit that makes a low surrogate a lone one. It was read regardless of the limit, and a chunk
 /// that began after it counted from before its beginning.
 #[test]
-fn a_limit_bites_in_a_lone_surrogate_too() {
+fn limits_apply_in_lone_surrogates() {
     let limits = Limits::new().string(3);
     for text in [&br#""\uDC""#[..], br#""\uDC00""#] {
         for cuts in torture_cuts(text.len()) {

@@ -180,7 +180,7 @@ fn an_error_is_one_of_io_too() {
 
 /// Checks that a frequent substitute for JSON is named by its first byte, and so by the same words for every cut.
 #[test]
-fn what_is_often_given_instead_of_json_is_named() {
+fn errors_name_frequent_substitutes_for_json() {
     let beginnings: [(&[u8], u64, &str); 8] = [
         (b"\xEF\xBB\xBF{}", 0, "this may be a byte order mark"),
         (b" \n\xEF\xBB\xBF{}", 2, "this may be a byte order mark"),
@@ -223,7 +223,7 @@ fn an_error_about_a_value_has_a_path_and_no_place() {
 proptest! {
     /// Checks that a text that serde_json refuses is too deep only if brackets outside strings are, in any spelling.
     #[test]
-    fn only_what_is_too_deep_is_called_so(
+    fn only_deep_texts_are_depth_errors(
         levels in 120_usize..130,
         is_object in prop::collection::vec(any::<bool>(), 130),
         beside in prop::sample::select(&[
@@ -251,7 +251,7 @@ proptest! {
 
 /// Checks the path that is read from the kept text, for each prefix.
 #[test]
-fn what_is_open_at_the_end_is_named() {
+fn errors_at_the_end_name_the_open_path() {
     let text = r#" {"a b":[1, "x\"y" ,{"\u0041":tru"#;
     // Each path from the first beginning on that has it.
     let expected = [
@@ -277,7 +277,7 @@ fn what_is_open_at_the_end_is_named() {
 }
 
 #[test]
-fn what_serde_json_just_reads_is_not_too_deep() {
+fn texts_of_serde_jsons_depth_are_not_too_deep() {
     for (levels, expected) in [(127, ErrorKind::Data), (128, ErrorKind::DepthLimit)] {
         let text = "[".repeat(levels) + &"]".repeat(levels);
         let mut parser = Parser::builder().limits(Limits::new().depth(200)).build();
@@ -289,7 +289,7 @@ fn what_serde_json_just_reads_is_not_too_deep() {
 
 /// Closed containers do not count, whatever stands before their brackets.
 #[test]
-fn what_has_closed_makes_no_depth() {
+fn closed_containers_do_not_count_as_depth() {
     for closed in [r#"["a"]"#, r#"{"a": "]"}"#, r#"["\""]"#, r#"["\\"]"#, "[]", "[1]"] {
         let mut parser = Parser::default();
         parser.feed(format!("[{}]", vec![closed; 300].join(","))).check().unwrap();
@@ -300,7 +300,7 @@ fn what_has_closed_makes_no_depth() {
 
 /// Checks that words and blocks give the same as single bytes.
 #[test]
-fn one_byte_in_many_is_seen() {
+fn bad_bytes_are_found_anywhere_in_a_block() {
     for bad in [0x80, 0xBF, 0xC0, 0xF8, 0xFF, 0x00, 0x1F] {
         for len in 1..=40 {
             for at in 0..len {
@@ -321,7 +321,7 @@ fn one_byte_in_many_is_seen() {
 
 /// Checks that a value that does not fit is named by its path, in any surroundings, as serde_json finds it in the text.
 #[test]
-fn what_does_not_fit_is_named() {
+fn errors_name_values_that_do_not_fit() {
     use std::collections::BTreeMap;
 
     use serde::de::DeserializeOwned;
@@ -396,7 +396,7 @@ fn what_does_not_fit_is_named() {
 
 /// Checks that errors of any text are short: the middle of a long path or reason is left out.
 #[test]
-fn no_text_makes_an_error_as_long_as_itself() {
+fn errors_of_long_texts_are_short() {
     let long = |character: char| character.to_string().repeat(5_000);
     let check = |error: &Error| {
         let message = error.to_string();

@@ -26,13 +26,13 @@ pub(super) fn any_deviations_are_read_as_by_the_model() {
         lenient::skipping_changes_no_report(&document, &cuts, &options, &log);
         lenient::is_accepted_as_rewritten(&document, &cuts, &options);
         if snapshots {
-            lenient::shows_what_is_told(&document, &cuts, &options);
+            lenient::snapshots_agree_with_the_events(&document, &cuts, &options);
         }
     });
 }
 
 #[test]
-fn limits_hold_behind_deviations() {
+fn limits_apply_after_deviations() {
     proptest!(|(
         (document, cuts) in with_cuts(deviant_document()), names in some_leniency(),
         depth in 0_u64..6, key in prop::option::of(0_u64..5), string in prop::option::of(0_u64..9),
@@ -46,7 +46,7 @@ fn limits_hold_behind_deviations() {
 
 proptest! {
     #[test]
-    fn deviations_are_told_promptly(document in deviant_document(), names in some_leniency()) {
+    fn deviations_are_reported_promptly(document in deviant_document(), names in some_leniency()) {
         check_prompt(&document[..document.len().min(60)], &all(&names));
     }
 }
@@ -130,7 +130,7 @@ const REFUSED: [(&str, &str, u64); 19] = [
 ];
 
 #[test]
-fn what_is_no_deviation_is_the_error_that_it_was() {
+fn near_deviations_keep_their_strict_error() {
     for (text, kind, offset) in REFUSED {
         let log = check(text.as_bytes(), &all(&DEVIATIONS));
         assert_eq!(log.verdict.failure(), Some((kind, offset)), "{text}");
@@ -152,7 +152,7 @@ const STOPPED: [(&str, &str, u64); 9] = [
 ];
 
 #[test]
-fn what_stops_behind_a_deviation_is_told_apart() {
+fn stopped_by_differs_from_the_error_after_a_deviation() {
     for (text, kind, offset) in STOPPED {
         let log = check(text.as_bytes(), &all(&DEVIATIONS));
         assert_eq!(log.stopped_by, Some((kind, offset)), "{text}");
@@ -162,7 +162,7 @@ fn what_stops_behind_a_deviation_is_told_apart() {
 
 /// Checks that the error at the end is that of the end, if deviations are accepted.
 #[test]
-fn the_end_inside_a_deviation_says_what_is_missing() {
+fn an_end_inside_a_deviation_names_what_is_missing() {
     for (text, expected) in [
         ("[Tru", "expected `True`"),
         ("[Fals", "expected `False`"),
@@ -185,7 +185,7 @@ fn the_end_inside_a_deviation_says_what_is_missing() {
 
 /// Checks that the text is complete even if a comment after the root continues to the end.
 #[test]
-fn a_text_is_complete_before_the_comment_behind_it_ends() {
+fn a_text_is_complete_before_a_trailing_comment_ends() {
     let builder = Parser::builder().lenient(Leniency::ALL).accept_deviations();
     for (text, is_complete) in [("[1] // a", true), ("[1] /* a", false), ("[1 // a", false)] {
         let mut parser = builder.build();
@@ -207,7 +207,7 @@ fn control_characters_are_escaped_in_accepted_text() {
 /// Checks that two deviations have to be allowed: the one that separates a high surrogate from its partner, and the
 /// lone surrogate.
 #[test]
-fn a_lone_surrogate_is_not_passed_with_what_parts_it() {
+fn lone_surrogates_and_their_separators_are_two_deviations() {
     for (kind, text) in [
         (DeviationKind::BadEscapes, &br#"["\ud83d\x"]"#[..]),
         (DeviationKind::BadEscapes, br#"["\ud83d\u12"]"#),

@@ -30,7 +30,7 @@ const LIMITS: [(&str, Needs, Limit); 12] = [
     ("total-limit", |n| format!("{}7", " ".repeat(n as usize - 1)), |o, n| o.total = Some(n)),
 ];
 
-pub(super) fn each_limit_holds_at_n_and_bites_at_n_plus_one() {
+pub(super) fn each_limit_allows_n_and_refuses_n_plus_one() {
     for (kind, needs, limit) in LIMITS {
         for followed in [vec![], vec![root(), everything_below()]] {
             let n = 14;
@@ -45,7 +45,7 @@ pub(super) fn each_limit_holds_at_n_and_bites_at_n_plus_one() {
 
 /// Checks each limit at each number, in the middle of characters and escapes too, regardless of other faults there.
 #[test]
-fn each_limit_bites_at_the_models_byte_of_hard_text() {
+fn each_limit_applies_at_the_models_byte_of_hard_text() {
     const TEXTS: [&[u8]; 7] = [
         r#"["é₹😀é"]"#.as_bytes(),
         r#"{"é₹😀":"é"}"#.as_bytes(),
@@ -70,16 +70,16 @@ fn each_limit_bites_at_the_models_byte_of_hard_text() {
                 let mut options =
                     Options { lenient: flaws(passes), ..Options::with_patterns([root(), everything_below()]) };
                 set(&mut options, n);
-                limits::bite_at_the_models_byte(text, &each_byte(text.len()), &options);
+                limits::apply_at_the_models_byte(text, &each_byte(text.len()), &options);
                 let cuts = (0..text.len()).filter(|_| sample.takes());
-                cuts.for_each(|cut| limits::bite_at_the_models_byte(text, &[cut], &options));
+                cuts.for_each(|cut| limits::apply_at_the_models_byte(text, &[cut], &options));
             }
         }
     }
 }
 
 #[test]
-fn an_endless_item_bites_before_it_ends() {
+fn limits_apply_before_an_endless_item_ends() {
     for (kind, document, offset) in [
         ("key-limit", r#"{"kkkkk"#, 6),
         ("string-limit", r#"["sssss"#, 6),
@@ -92,7 +92,7 @@ fn an_endless_item_bites_before_it_ends() {
     }
 }
 
-pub(super) fn limits_bite_at_the_models_byte() {
+pub(super) fn limits_apply_at_the_models_byte() {
     proptest!(|(
         (document, cuts) in with_cuts(any_document()),
         patterns in patterns(3),
@@ -103,7 +103,7 @@ pub(super) fn limits_bite_at_the_models_byte() {
     )| {
         let options = Options { depth, key, string, number, blank, total, ..Options::with_patterns(patterns) };
         let options = Options { lenient: flaws(lenient), ..options };
-        limits::bite_at_the_models_byte(&document, &cuts, &options);
+        limits::apply_at_the_models_byte(&document, &cuts, &options);
         limits::the_total_is_exact(&document, &cuts, &options);
     });
 }

@@ -12,22 +12,22 @@ use super::model::log::Options;
 use super::model::nested::{nested_document, nested_patterns};
 use super::properties::nested;
 
-pub(super) fn what_is_told_is_what_the_text_alone_tells() {
+pub(super) fn inner_events_are_those_of_the_text_alone() {
     proptest!(cases(6), |(
         (document, cuts) in with_cuts(nested_document()), patterns in nested_patterns(4), reject: bool,
     )| {
         let options = Options { reject_duplicates: reject, ..Options::default() };
-        nested::is_told_as_the_text_alone(&document, &cuts, &patterns, &options);
+        nested::reports_the_text_alone(&document, &cuts, &patterns, &options);
         nested::are_the_matchers(&document, &patterns);
-        nested::are_told_whatever_is_kept(&document, &cuts, &patterns, &options);
+        nested::do_not_depend_on_retention(&document, &cuts, &patterns, &options);
         nested::are_read_again(&document, &cuts, &patterns, &options);
     });
 }
 
-pub(super) fn it_is_told_promptly() {
+pub(super) fn inner_text_is_reported_promptly() {
     proptest!(cases(6), |(document in nested_document(), patterns in nested_patterns(3))| {
         let document = &document[..document.len().min(120)];
-        nested::is_told_promptly(document, &patterns, &Options::default());
+        nested::is_reported_promptly(document, &patterns, &Options::default());
         nested::paths_are_patterns(document, &patterns);
     });
 }
@@ -38,7 +38,7 @@ proptest! {
     /// Checks that the number of other patterns, and so the length of the matcher's rows, changes nothing. Matches are
     /// numbered as they begin.
     #[test]
-    fn patterns_are_told_the_same_among_many(
+    fn inner_patterns_do_not_depend_on_other_patterns(
         (document, cuts) in with_cuts(nested_document()), patterns in nested_patterns(4), many in 40..80,
     ) {
         let patterns: Vec<String> = patterns.iter().map(ToString::to_string).collect();
@@ -74,7 +74,7 @@ proptest! {
     ) {
         let (depth, key, string, number, blank, total) = limits;
         let options = Options { depth, key, string, number, blank, total, ..Options::default() };
-        nested::is_told_as_the_text_alone(&document, &cuts, &patterns, &options);
+        nested::reports_the_text_alone(&document, &cuts, &patterns, &options);
     }
 }
 
@@ -126,7 +126,7 @@ fn check_at_every_cut(builder: &ParserBuilder, patterns: &[&str], document: &str
 /// Checks that events are in the order of the bytes that cause them: first the string's own, then those of its text,
 /// whose end comes before the string's; and for one value in the order of the patterns.
 #[test]
-fn the_string_and_its_text_are_told_in_order() {
+fn a_string_is_reported_before_its_inner_text() {
     check_at_every_cut(
         &Parser::builder(),
         &["a | b", "a", "a | $", "a | b"],
@@ -150,7 +150,7 @@ fn the_string_and_its_text_are_told_in_order() {
 /// Checks that an inner text fails where it would fail alone, once for each pattern that leads through it, and for no
 /// other.
 #[test]
-fn an_inner_error_is_told_once_for_each_pattern_that_goes_through_the_string() {
+fn an_inner_error_is_reported_once_for_each_pattern() {
     check_at_every_cut(
         &Parser::builder(),
         &["[0] | b", "[0]", "* | $[0]", "[1]|x", "[5]|x"],
@@ -218,7 +218,7 @@ fn limits_and_duplicate_keys_are_those_of_each_text() {
 /// Checks that a tolerated deviation is read inside as it is shown. After it only atoms end with their value, here as
 /// elsewhere.
 #[test]
-fn a_text_goes_on_past_a_deviation_of_the_document() {
+fn inner_text_continues_after_a_tolerated_deviation() {
     let document = "[\"{\\\"a\\\":1,\n\\\"b\\\":\\\"x\\\",\\\"c\\\":2}\", \"{\\\"b\\\":tru3\"]";
     for cuts in torture_cuts(document.len()) {
         let patterns = PatternSet::new(["* | *"]).unwrap();
@@ -371,7 +371,7 @@ fn inner_events_go_through_serde() {
 
 /// Checks that the stack holds as many levels as the text has, however many the pattern names.
 #[test]
-fn as_many_levels_as_strings_in_strings() {
+fn inner_levels_are_as_deep_as_the_text() {
     let mut text = "17".to_owned();
     for _ in 0..14 {
         text = serde_json::to_string(&text).unwrap();
@@ -391,7 +391,7 @@ fn as_many_levels_as_strings_in_strings() {
 
 /// Checks that an error of the outer text ends the inner one, and is reported as the outer's.
 #[test]
-fn an_error_of_the_document_inside_the_string_is_the_documents() {
+fn an_outer_error_inside_a_string_ends_the_inner_text() {
     let document = r#"{"a": "{\"b\": \"xy\z"#;
     for cuts in torture_cuts(document.len()) {
         let mut parser = Parser::new(&PatternSet::new(["a | b"]).unwrap());

@@ -24,7 +24,7 @@ fn ops(before: &str, after: &str) -> Vec<String> {
     ops.iter().map(ToString::to_string).collect()
 }
 
-pub(super) fn as_far_as_it_is_known() {
+pub(super) fn open_atoms_are_shown_as_far_as_they_are_known() {
     let cases = [
         ("[-", "[]", ValueState::Pending),
         ("[-0", "[-0]", ValueState::Partial),
@@ -62,7 +62,7 @@ pub(super) fn as_far_as_it_is_known() {
 
 /// Checks the patches since a revision that was taken while a number was open.
 #[test]
-fn patches_replace_what_has_grown() {
+fn patches_replace_numbers_that_have_grown() {
     let replace = |value: &str| format!(r#"{{"op":"replace","path":"/0","value":{value}}}"#);
     let add = |at: usize, value: &str| format!(r#"{{"op":"add","path":"/{at}","value":{value}}}"#);
     assert_eq!(ops("[1", "2"), [replace("12")]);
@@ -100,7 +100,7 @@ fn clones_and_resets_know_what_is_open() {
 /// Checks that after an error the last snapshot stays readable, as if the chunk had ended before the bad byte, and is
 /// not complete.
 #[test]
-fn what_was_open_at_an_error_stays_open() {
+fn open_atoms_stay_open_after_an_error() {
     let cases = [
         ("[1", "2.x", "[12]", ErrorKind::InvalidNumber),
         ("[", "12.x", "[12]", ErrorKind::InvalidNumber),
@@ -129,7 +129,7 @@ fn what_was_open_at_an_error_stays_open() {
 }
 
 #[test]
-fn the_builder_takes_both_in_any_order() {
+fn snapshots_and_provisional_combine_in_any_order() {
     let none = PatternSet::default();
     for builder in [
         Parser::builder().provisional(),

@@ -113,7 +113,7 @@ fn members_come_in_any_order_and_among_others() {
 }
 
 #[test]
-fn what_is_no_event_is_refused() {
+fn json_that_is_no_event_is_refused() {
     let good = r#"{"event":"end","pattern":0,"path":"a","value":[1],"match":0,"offset":9}"#;
     assert!(serde_json::from_str::<Event<'_>>(good).is_ok());
     let changed = |from: &str, to: &str| {
@@ -161,7 +161,7 @@ fn text_that_is_no_json_is_not_read() {
 
 /// Fails if a value can be written through serde and not be read back, or the other way round.
 #[test]
-fn one_limit_of_levels_for_writing_and_reading() {
+fn events_are_written_and_read_to_one_depth() {
     for (levels, fits) in [(125, true), (126, true), (127, false)] {
         let text = String::from_utf8(nested(levels)).unwrap();
         let mut parser = Parser::new(&PatternSet::new(["$"]).unwrap());
@@ -185,7 +185,7 @@ fn one_limit_of_levels_for_writing_and_reading() {
 /// Fails if a value without a JSON text is read as one that has it: serde_json writes null for a float that is not a
 /// number.
 #[test]
-fn what_json_has_not_is_no_value() {
+fn values_without_json_are_refused() {
     fn refusal<'de, T: IntoDeserializer<'de, Error>>(value: T) -> String {
         let members = MapDeserializer::new([("value", value)].into_iter());
         Event::deserialize(members).unwrap_err().to_string()

@@ -53,7 +53,7 @@ fn each_retention_keeps_what_it_says() {
 
 /// Checks that a type is read from the text alone; if none is kept, the snapshot can be read by itself.
 #[test]
-fn a_snapshot_does_not_stand_for_text() {
+fn deserialize_needs_text_and_not_a_snapshot() {
     for retain in [Retain::Matches, Retain::Nothing] {
         let mut parser = Parser::builder().snapshots().retain(retain).build();
         parser.feed("[1, 2]").check().unwrap();
@@ -65,7 +65,7 @@ fn a_snapshot_does_not_stand_for_text() {
 }
 
 #[test]
-fn breaking_off_the_loop_loses_events_and_nothing_else() {
+fn leaving_the_loop_loses_only_events() {
     let mut parser = Parser::new(&set(&["[*]"]));
     assert!(parser.feed("[1, 2, 3").next().is_some());
     assert_eq!(parser.offset(), 8);
@@ -98,7 +98,7 @@ fn repeated_characters_come_out_whole() {
 }
 
 #[test]
-fn how_many_events_are_left_is_known() {
+fn the_iterator_of_events_knows_its_length() {
     let mut parser = Parser::new(&set(&["$[*]"]));
     let mut events = parser.feed("[1, 2 x");
     for left in (0..=5).rev() {
@@ -108,7 +108,7 @@ fn how_many_events_are_left_is_known() {
     assert_eq!(parser.finish().len(), 1);
 }
 
-pub(super) fn the_value_is_not_to_be_had_before_finish() {
+pub(super) fn deserialize_fails_before_finish() {
     let mut parser = Parser::default();
     parser.feed("[1]").check().unwrap();
     assert!(parser.is_complete());
@@ -119,7 +119,7 @@ pub(super) fn the_value_is_not_to_be_had_before_finish() {
     Law::NeverRepaired.mark_compared();
 }
 
-pub(super) fn bytes_behind_a_finished_text_are_refused_and_the_value_stays() {
+pub(super) fn bytes_after_finish_are_refused_and_the_value_stays() {
     let mut parser = Parser::new(&set(&["$"]));
     parser.feed("12").check().unwrap();
     finish(&mut parser).unwrap();
@@ -171,7 +171,7 @@ fn after_an_error_the_text_before_it_stays_readable() {
 }
 
 #[test]
-fn what_does_not_fit_the_type_is_a_data_error_with_its_place() {
+fn deserialize_names_the_value_that_does_not_fit() {
     let mut parser = Parser::new(&set(&["b"]));
     let mut inner = None;
     parser
@@ -202,7 +202,7 @@ fn serde_json_reads_127_levels_and_we_say_so() {
     }
 }
 
-pub(super) fn duplicate_keys_are_told_per_occurrence_and_the_last_wins() {
+pub(super) fn duplicate_keys_are_reported_each_and_the_last_wins() {
     let mut parser = Parser::new(&set(&["a"]));
     let told: Vec<_> = parser.feed(r#"{"a": 1, "\u0061": 2}"#).map(|event| event.unwrap()).collect();
     assert_eq!(told.len(), 4);
@@ -286,7 +286,7 @@ proptest! {
 
 /// Checks that a reader that knows the end of a text does not stop: bytes after the root are an error there.
 #[test]
-fn what_has_an_end_of_its_own_does_not_stop_at_the_root() {
+fn texts_with_an_end_of_their_own_do_not_stop_at_the_root() {
     use jsonspigot::{DocumentEvent, Documents, Framing};
 
     let parser = Parser::builder().stop_at_root().build();
@@ -302,7 +302,7 @@ fn what_has_an_end_of_its_own_does_not_stop_at_the_root() {
 }
 
 #[test]
-fn a_stopped_parser_passes_over_what_follows() {
+fn a_parser_that_stops_at_the_root_ignores_the_rest() {
     for patterns in [PatternSet::default(), PatternSet::new(["a | b"]).unwrap()] {
         let mut parser = Parser::builder().stop_at_root().snapshots().patterns(&patterns).build();
         parser.feed("{} no").check().unwrap();

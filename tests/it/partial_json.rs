@@ -76,7 +76,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_not_json_fails_as_in_a_parser((document, cuts) in with_cuts(any_document())) {
+    fn text_that_is_not_json_fails_as_in_a_parser((document, cuts) in with_cuts(any_document())) {
         grows_as_the_closer_says(&document, &cuts);
     }
 }

@@ -105,7 +105,7 @@ proptest! {
 
     /// Checks that the paths are the patterns without stars, slices, unions and `..`.
     #[test]
-    fn paths_are_what_patterns_are(words in prop::collection::vec(prop::sample::select(&WORDS[..]), 0..8)) {
+    fn paths_are_patterns_without_wildcards(words in prop::collection::vec(prop::sample::select(&WORDS[..]), 0..8)) {
         let text = words.concat();
         prop_assume!(!text.contains(".."));
         prop_assert_eq!(is_path(&text), text.parse::<Pattern>().is_ok(), "{}", text);
@@ -135,7 +135,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_no_path_is_refused_wherever_it_breaks() {
+fn broken_paths_are_refused_at_any_position() {
     let mut parser = plain();
     parser.feed(r#"{"a": [{"b": 1"#).check().unwrap();
     let root = parser.snapshot().unwrap();

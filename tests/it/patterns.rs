@@ -70,7 +70,7 @@ pub(super) fn paths_are_patterns() {
 }
 
 #[test]
-fn dollar_may_be_left_out() {
+fn dollar_is_optional_in_patterns() {
     for (short, long) in [
         ("a", "$.a"),
         ("*", "$[*]"),
@@ -90,7 +90,7 @@ fn dollar_may_be_left_out() {
 }
 
 #[test]
-fn refusals_name_the_column_and_the_reason() {
+fn refused_patterns_name_the_column_and_the_reason() {
     for (text, column, reason) in [
         ("", 1, "an empty pattern"),
         (" a", 1, "expected a name"),
@@ -182,7 +182,7 @@ fn patterns_select_the_same_at_every_place_of_a_set() {
 
 /// Checks that ids are positions in the list of a set, for patterns and for the error of a bad one.
 #[test]
-fn a_set_is_the_list_it_was_made_from() {
+fn pattern_ids_are_positions_in_the_list() {
     let list = ["$.a", "$..*", "$.a", "$['b c'][0]"];
     let set = PatternSet::new(list).unwrap();
     assert_eq!((set.len(), set.is_empty()), (4, false));

@@ -27,7 +27,7 @@ fn any_text() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![2 => document(Keys::Repeated), 2 => any_document(), 3 => nested_document()]
 }
 
-pub(super) fn they_join_to_the_values_text() {
+pub(super) fn raw_deltas_join_to_the_values_text() {
     proptest!(|((document, cuts) in with_cuts(any_text()), patterns in patterns())| {
         are_the_values_text(&document, &cuts, Parser::builder(), &patterns);
     });
@@ -35,7 +35,7 @@ pub(super) fn they_join_to_the_values_text() {
 
 proptest! {
     #[test]
-    fn they_end_where_a_limit_does(
+    fn raw_deltas_end_at_limits(
         (document, cuts) in with_cuts(any_text()), patterns in patterns(), limit in 1_u64..40, snapshots: bool,
     ) {
         let limits = Limits::new().string(limit).key(limit).total(8 * limit);
@@ -81,7 +81,7 @@ fn deltas_within(limits: Limits, pattern: &str, lenient: Leniency, chunks: &[&[u
 }
 
 #[test]
-fn they_are_as_prompt_as_the_text() {
+fn raw_deltas_are_as_prompt_as_the_text() {
     let text = |chunks: &[&str]| {
         let chunks: Vec<&[u8]> = chunks.iter().map(|chunk| chunk.as_bytes()).collect();
         deltas("raw:a", Leniency::NONE, &chunks)
@@ -98,7 +98,7 @@ fn they_are_as_prompt_as_the_text() {
 
 /// Checks each text of a stream by itself, however many a chunk has.
 #[test]
-fn they_are_of_each_document() {
+fn raw_deltas_are_of_each_document() {
     let stream = "{\"a\": [1, \"é\"]} 12 {\"a\":  {\"b\": 2}} [\"a\"]\n";
     let expected = [(0, "[1, \"é\"]"), (2, "{\"b\": 2}")].map(|(document, text)| (document, text.to_owned()));
     let patterns = PatternSet::new(["raw:a"]).unwrap();
@@ -124,7 +124,7 @@ fn they_are_of_each_document() {
 
 /// Checks that a text with deviations is reported unchanged too.
 #[test]
-fn deviations_are_part_of_it() {
+fn raw_deltas_include_deviations() {
     let text = "{a: ['it', None, /* \u{e9} */ NaN, 'caf\u{e9}', \"\u{1}\",], }";
     let expected = &text[4..text.len() - 3];
     for cuts in torture_cuts(text.len()) {
@@ -140,7 +140,7 @@ fn deviations_are_part_of_it() {
 /// Nor does it depend on the cuts where a text ends in what may still be a deviation: bytes that are not decided are not
 /// reported before they are.
 #[test]
-fn what_is_undecided_is_held_back() {
+fn undecided_raw_bytes_are_held_back() {
     const ALPHABET: [&[u8]; 12] = [b"/", b"*", b"N", b"a", b"o", b"\"", b"'", b",", b":", b"1", b"\n", b"\xEF\xBB\xBF"];
     let mut sample = Sample::one_in(8);
     for begin in [&b"["[..], b"{k:", b"{\"k\"", b"['a'"] {
@@ -157,7 +157,7 @@ fn what_is_undecided_is_held_back() {
 
 /// Nor where it fails after bytes that are not UTF-8, or after U+001A, which stands for them.
 #[test]
-fn they_end_where_a_text_fails() {
+fn raw_deltas_end_where_a_text_fails() {
     const ALPHABET: [&[u8]; 9] = [b"\x1A", b"\xE2", b"\x82", b"\xFF", b"\xF0", b"\x9F", b"\"", b"*/", b"x"];
     let (control, comments) = (Leniency::from(DeviationKind::ControlCharacters), DeviationKind::Comments);
     let begins = [("[\"", control), ("[/*", control | comments), ("['", Leniency::ALL), ("[1", Leniency::NONE)];
@@ -178,7 +178,7 @@ fn they_end_where_a_text_fails() {
 }
 
 #[test]
-fn they_are_spelt_in_front() {
+fn raw_is_spelt_as_a_prefix() {
     let spelt = |text: &str| text.parse::<Pattern>().map(|pattern| pattern.to_string()).ok();
     assert_eq!(spelt("raw:a[*].b").as_deref(), Some("raw:$.a[*].b"));
     assert_eq!(spelt("raw:a | b").as_deref(), Some("raw:$.a | $.b"));
@@ -192,7 +192,7 @@ fn they_are_spelt_in_front() {
 
 /// Checks that raw deltas survive a callback that panics.
 #[test]
-fn they_are_reported_again_after_a_panic_and_a_reset() {
+fn raw_deltas_continue_after_a_panic_and_a_reset() {
     let mut parser = Parser::new(&PatternSet::new(["raw:a"]).unwrap());
     let panics = std::panic::AssertUnwindSafe(|| parser.feed_with("{\"a\": [1", |_| panic!("a callback")));
     assert!(std::panic::catch_unwind(panics).is_err());
@@ -211,7 +211,7 @@ fn they_are_reported_again_after_a_panic_and_a_reset() {
 
 /// Checks that rules refuse `raw:` patterns, because a rule is about values.
 #[test]
-fn rules_refuse_them() {
+fn rules_refuse_raw_patterns() {
     let made = Rewriter::new([("a", Rule::redact()), ("raw:b", Rule::redact())]);
     assert_eq!(made.unwrap_err(), RuleError::Raw { place: 1 });
 }

@@ -52,7 +52,7 @@ fn lines() -> Documents {
 
 proptest! {
     #[test]
-    fn what_is_read_is_what_is_fed((document, cuts) in with_cuts(any_document())) {
+    fn read_with_reports_the_same_as_feed((document, cuts) in with_cuts(any_document())) {
         let pieces = chunks(&document, &cuts);
         let [mut seen, mut seen_when_read] = [const { Vec::new() }; 2];
         let mut on_event = |event: Event<'_>| seen.push(format!("{event:?}"));

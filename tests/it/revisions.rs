@@ -122,7 +122,7 @@ fn a_reset_parser_starts_a_new_document() {
 
 /// Checks that revisions notice if a root is followed by something, although nothing printed has changed.
 #[test]
-fn what_has_only_closed_needs_no_patch() {
+fn closing_needs_no_patch() {
     let mut parser = plain();
     parser.feed(r#"["x"#).check().unwrap();
     let open = parser.revision();
@@ -156,7 +156,7 @@ fn a_chain_of_clones_knows_its_first_revision() {
 /// Checks two processes with unrelated numbers, and a lost state that is read again from an older one: a revision that
 /// went to a client is accepted only if the patch is right.
 #[test]
-fn two_processes_and_a_lost_state() {
+fn revisions_survive_two_processes_and_a_lost_state() {
     let (patterns, builder) = (PatternSet::default(), Parser::builder().snapshots());
     let ops = |parser: &Parser, revision: [u8; 20]| {
         let ops = parser.patch_since(Revision::from_bytes(revision))?;

@@ -14,7 +14,7 @@ use super::model::mutate::any_document;
 use super::model::nested::nested_document;
 use super::model::rewrite::rules;
 use super::properties::rewrite::{
-    goes_on_when_restored, is_refused_or_sound, is_the_models, rewriter as of_rules, run, texts_are_those_alone,
+    continues_when_restored, is_refused_or_sound, is_the_models, rewriter as of_rules, run, texts_are_those_alone,
 };
 use super::sealed::{HEADER, edited};
 
@@ -37,13 +37,13 @@ proptest! {
     #![proptest_config(cases(6))]
 
     #[test]
-    fn texts_in_strings_are_too((document, cuts) in with_cuts(nested_document()), rules in rules()) {
+    fn texts_in_strings_are_rewritten_as_the_model_says((document, cuts) in with_cuts(nested_document()), rules in rules()) {
         is_the_models(&document, &cuts, &rules);
     }
 
     /// Long chunks are read another way, which passes over members that no pattern leads to.
     #[test]
-    fn long_texts_are_too(
+    fn long_texts_are_rewritten_as_the_model_says(
         (document, mut cuts) in with_cuts(document(Keys::Repeated)), rules in rules(), blanks in 0..300_usize,
     ) {
         let blanks = " ".repeat(blanks);
@@ -56,7 +56,7 @@ proptest! {
         cuts.iter_mut().for_each(|cut| *cut *= 7);
         cuts.retain(|cut| *cut < array.len());
         is_the_models(&array, &cuts, &rules);
-        goes_on_when_restored(&chunks(&array, &cuts), &rules);
+        continues_when_restored(&chunks(&array, &cuts), &rules);
     }
 
     #[test]
@@ -65,12 +65,12 @@ proptest! {
     }
 
     #[test]
-    fn a_saved_rewriter_goes_on(
+    fn a_saved_rewriter_continues(
         (document, cuts) in with_cuts(prop_oneof![nested_document(), any_document()]), rules in rules(),
     ) {
-        goes_on_when_restored(&chunks(&document, &cuts), &rules);
+        continues_when_restored(&chunks(&document, &cuts), &rules);
         let pieces = document.chunks(1 + document.len() / 64).collect::<Vec<_>>();
-        goes_on_when_restored(&pieces, &rules);
+        continues_when_restored(&pieces, &rules);
     }
 
     #[test]
@@ -83,7 +83,7 @@ proptest! {
     }
 
     #[test]
-    fn a_made_up_state_is_refused_or_sound(
+    fn a_forged_state_is_refused_or_sound(
         (document, cuts) in with_cuts(prop_oneof![nested_document(), any_document()]),
         rules in rules(),
         edits in prop::collection::vec(any::<u8>(), 3..12),
@@ -128,7 +128,7 @@ fn check(rules: impl Fn() -> Vec<(&'static str, Rule)>, text: &str, expected: &s
 }
 
 #[test]
-fn a_comma_goes_with_what_is_removed() {
+fn a_comma_is_removed_with_its_value() {
     let rules = || vec![("x", Rule::remove()), ("[1,3]", Rule::remove())];
     check(rules, "{\n  \"x\": 2,\n  \"b\": 3}", "{\n  \"b\": 3}");
     check(rules, "{\"b\": 3 , \"x\" : [2, {}] }", "{\"b\": 3  }");
@@ -176,7 +176,7 @@ fn a_string_that_turns_out_not_to_be_json_is_cut_if_anything_is_redacted() {
 }
 
 /// Checks that no byte of the value gets out, for any text.
-pub(super) fn nothing_of_a_redacted_value_comes_out() {
+pub(super) fn no_byte_of_a_redacted_value_is_written() {
     let text =
         r#"{"n": [1], "pw": "hunter2", "in": "{\"pw\": \"hunter2\", \"x\": \"{\\\"pw\\\": [\\\"hunter2\\\"]}\"}"}"#;
     let rules = || vec![("..pw", Rule::redact()), ("in | pw", Rule::redact()), ("in | x | ..pw", Rule::redact())];
@@ -204,7 +204,7 @@ pub(super) fn nothing_of_a_redacted_value_comes_out() {
 
 /// Checks that at most the limit is held back, wherever the chunks end.
 #[test]
-fn what_is_held_back_has_a_limit() {
+fn held_back_text_is_limited() {
     let text = format!("{{\"a\": 1,{}\"b\": 2}}", " ".repeat(100));
     let run_with = |limit: usize, cuts: &[usize]| {
         let mut rewriter = rewriter(vec![("b", Rule::remove())]).held_limit(limit);
@@ -280,7 +280,7 @@ fn a_text_that_is_stopped_is_left_out_to_its_end() {
 }
 
 #[test]
-fn what_a_closure_gives_has_to_be_json() {
+fn closures_must_return_json() {
     for bad in ["", "oops", "1 2", "{\"a\":", "\u{0}"] {
         let text = r#"{"a": 1, "b": 2}"#;
         let rule = Rule::map(|_| bad.to_owned());
@@ -291,7 +291,7 @@ fn what_a_closure_gives_has_to_be_json() {
 }
 
 #[test]
-fn rules_that_make_no_sense_are_refused() {
+fn senseless_rules_are_refused() {
     for root in ["$", "a | $", "..* | $"] {
         let refused = Rewriter::new([("b", Rule::redact()), (root, Rule::remove())]);
         assert_eq!(refused.unwrap_err(), RuleError::RemovesRoot { place: 1 });
@@ -329,7 +329,7 @@ fn a_limit_may_be_passed_in_the_middle_of_a_character() {
 
 /// Checks that a long string passes immediately, with any rule.
 #[test]
-fn what_is_not_held_back_comes_out_at_once() {
+fn other_text_is_written_at_once() {
     let mut rewriter =
         rewriter(vec![("a", Rule::map_text(|piece, out| out.push_str(piece.unwrap_or("")))), ("z", Rule::remove())]);
     let mut said = Vec::new();

@@ -54,7 +54,7 @@ fn builders() -> Vec<ParserBuilder> {
 
 /// Saves after a value has ended in a chunk, before all continuations, in chunks of one or two tokens.
 #[test]
-fn after_each_value_in_each_chunk() {
+fn states_after_each_value_in_each_chunk() {
     let (ended, next) = (["1", "\"a\"", "{}", "[1]"], ["", ",", ",{", ",[", ",\"", ",1", "]"]);
     let patterns = set(&["*", "$..a"]);
     let mut sample = Sample::one_in(12);
@@ -90,7 +90,7 @@ const NESTED: &[&str] = &[
 ];
 
 #[test]
-fn at_every_byte_of_every_document() {
+fn states_at_every_byte_of_every_document() {
     let documents = torture_documents().into_iter();
     let mut sample = Sample::one_in(20);
     let documents = documents.chain(DEVIANT.iter().chain(NESTED).map(|text| text.as_bytes()));
@@ -114,7 +114,7 @@ fn at_every_byte_of_every_document() {
 
 /// Checks that a state in the middle of white space has its length.
 #[test]
-fn in_white_space_of_limited_length() {
+fn states_in_white_space_of_limited_length() {
     // In the others, the space that is one too many also ends a number.
     let texts =
         ["  [  1 ,\n\n\n{ \"a\"  :  \"   [   2  ]   \"  }   ]    ", "1 ", "[1 ]", "{\"a\":1 }", "[\"{\\\"a\\\":1 }\"]"];
@@ -128,7 +128,7 @@ fn in_white_space_of_limited_length() {
 
 /// Exceeds a limit on the total in the middle of a chunk.
 #[test]
-fn after_each_limit_on_the_total() {
+fn states_after_each_limit_on_the_total() {
     let text = "[1, \"\u{e9}\\n\", {'a': None, \"b\": fals}] ".as_bytes();
     let mut sample = Sample::one_in(3);
     for (total, builder) in
@@ -147,7 +147,7 @@ fn after_each_limit_on_the_total() {
 
 /// Checks that raw text includes the text that a translator leaves out.
 #[test]
-fn in_each_character_that_is_left_out() {
+fn states_in_each_character_that_is_left_out() {
     let left_out = ["/* é */", "// 😀\n", "# €\n", "/*\u{7ff}**/"];
     let patterns = set(&["raw:$", "raw:..a", "raw:$..* | $..*", "b"]);
     for (first, second) in left_out.iter().zip(left_out.iter().cycle().skip(1)) {
@@ -233,7 +233,7 @@ fn state(document: &[u8], builder: ParserBuilder, patterns: &PatternSet) -> Vec<
 
 /// Otherwise each made-up state would be refused for its checksum, and nothing else about it would be tried.
 #[test]
-fn the_checksum_of_made_up_states_is_that_of_real_ones() {
+fn forged_states_have_the_right_checksum() {
     let patterns = PatternSet::default();
     for len in 0..200 {
         let mut parser = Parser::new(&patterns);
@@ -243,7 +243,7 @@ fn the_checksum_of_made_up_states_is_that_of_real_ones() {
     }
 }
 
-pub(super) fn at_any_cut_of_any_document() {
+pub(super) fn states_at_any_cut_of_any_document() {
     proptest!(cases(8), |(
         (document, cuts) in with_cuts(some_document()),
         builder in some_builder(),
@@ -256,7 +256,7 @@ pub(super) fn at_any_cut_of_any_document() {
 }
 
 /// Changes, removes and inserts bytes of a state, with the right checksum.
-pub(super) fn a_made_up_state_is_refused_or_sound() {
+pub(super) fn a_forged_state_is_refused_or_sound() {
     proptest!(cases(8), |(
         document in some_document(),
         builder in some_builder(),
@@ -325,7 +325,7 @@ proptest! {
     #![proptest_config(cases(16))]
 
     #[test]
-    fn streams_of_texts_at_any_cut(
+    fn states_of_streams_at_any_cut(
         (stream, cuts) in with_cuts(some_stream()),
         framing in prop::sample::select(Framing::ALL),
         builder in some_builder(),
@@ -335,7 +335,7 @@ proptest! {
     }
 
     #[test]
-    fn a_made_up_stream_is_refused_or_sound(
+    fn a_forged_stream_is_refused_or_sound(
         stream in some_stream(),
         framing in prop::sample::select(Framing::ALL),
         builder in some_builder(),
@@ -422,7 +422,7 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
 
 /// Checks that text that an open match inside a string had kept before the text deviated is part of the state.
 #[test]
-fn a_deviation_inside_an_open_match_goes_on() {
+fn a_deviation_inside_an_open_match_is_saved() {
     let patterns = set(&["a | b"]);
     let builder = Parser::builder().lenient(Leniency::ALL);
     let mut parser = builder.clone().patterns(&patterns).build();
@@ -670,7 +670,7 @@ fn a_stream_with_more_texts_than_bytes_is_refused() {
 
 /// Checks a text that fails at its first byte, the only one that consumes no bytes.
 #[test]
-fn a_stream_that_has_ended_at_its_first_byte_goes_on() {
+fn a_stream_that_failed_at_its_first_byte_continues() {
     let new = || Parser::default();
     let mut documents = Documents::new(Framing::Concatenated, new());
     let error = documents.feed_with("x", |_| {}).unwrap_err();
@@ -681,7 +681,7 @@ fn a_stream_that_has_ended_at_its_first_byte_goes_on() {
 
 /// Checks that an open text is all input since its start.
 #[test]
-fn a_stream_that_has_come_further_than_its_texts_is_refused() {
+fn a_stream_longer_than_its_texts_is_refused() {
     let new = || Parser::builder().lenient(Leniency::ALL).accept_deviations().build();
     for (framing, text) in [
         (Framing::Concatenated, "1 {"),
@@ -708,7 +708,7 @@ fn a_stream_that_has_come_further_than_its_texts_is_refused() {
 
 /// Changes each byte of a state, and continues the text in any way: a value that is complete at the end is JSON.
 #[test]
-fn what_one_changed_byte_leads_to_is_json() {
+fn one_changed_byte_of_a_state_leads_to_json() {
     const BEGINNINGS: &[&str] = &[
         "[1/",
         "[/",
@@ -825,7 +825,7 @@ fn what_one_changed_byte_leads_to_is_json() {
 
 /// Checks that a body with too large a length consumes nothing.
 #[test]
-fn lengths_and_counts_that_are_not_there_are_refused() {
+fn missing_lengths_and_counts_are_refused() {
     for builder in builders() {
         for patterns in PATTERNS.map(set) {
             let bytes = state(br#"{"a": ["x", 1, "{\"a"#, builder.clone(), &patterns);
@@ -843,7 +843,7 @@ fn lengths_and_counts_that_are_not_there_are_refused() {
 /// Checks that a revision survives the process like the state, and that a restored parser knows the revisions of the
 /// saved one.
 #[test]
-fn revisions_go_with_the_state() {
+fn revisions_are_restored_with_the_state() {
     let (patterns, builder) = (PatternSet::default(), Parser::builder().snapshots().retain(Retain::Nothing));
     let mut original = builder.clone().patterns(&patterns).build();
     original.feed(r#"{"a": "b"#).check().unwrap();
@@ -879,7 +879,7 @@ fn a_revision_has_all_its_bytes() {
 
 /// Checks that a forged revision of the right document is refused or gives some patch, without a panic.
 #[test]
-fn made_up_revisions_do_no_harm() {
+fn forged_revisions_do_no_harm() {
     let mut parser = Parser::builder().snapshots().build();
     parser.feed(r#"{"é": ["ä€", 12, "😀"#).check().unwrap();
     let bytes = parser.revision().to_bytes();
@@ -946,7 +946,7 @@ fn no_jump_leads_beyond_the_total_limit() {
 }
 
 #[test]
-fn numbers_and_counts_have_bounds() {
+fn saved_numbers_and_counts_have_bounds() {
     let number = |bytes: &[u8]| Reader::new(bytes).number();
     let with_end = |end: &[u8]| number(&[&[0xFF; 9][..], end].concat());
     assert_eq!(number(&[0x7F]), Ok(0x7F));
@@ -968,7 +968,7 @@ fn numbers_and_counts_have_bounds() {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(
+    fn written_states_are_read_back(
         (number, shift) in (any::<u64>(), 0..64_u32),
         text in ".{0,200}",
         flag in any::<bool>(),

@@ -100,7 +100,7 @@ fn the_whole_answer_is_that_of_the_value() {
 
 /// Checks that a settled option without `#[serde(default)]` is required, also in the schema.
 #[test]
-fn what_is_required_is_what_serde_requires() {
+fn schemas_require_what_serde_requires() {
     #[derive(Debug, Deserialize, JsonSchema)]
     #[allow(dead_code)]
     struct Reply {
@@ -116,7 +116,7 @@ fn what_is_required_is_what_serde_requires() {
 /// Checks `skip_serializing_if`: schemars writes the default of a field that can be serialized, which is null for a
 /// settled one.
 #[test]
-fn the_default_can_be_kept_out() {
+fn the_schemas_default_can_be_omitted() {
     fn is_empty<T>(field: &Settled<T>) -> bool {
         field.get().is_none()
     }

@@ -177,7 +177,7 @@ fn read_on<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> R
 
 #[cfg(feature = "std")]
 #[test]
-fn in_each_representation() {
+fn settled_values_in_each_representation() {
     check(r#"{"type":"run","path":"/home/me/notes","text":"more"}"#, Tagged::path);
     check(r#"{"path":"/home/me/notes","text":"more","type":"run"}"#, Tagged::path);
     check(r#"{"text":"before","type":"file","path":"/home/me/notes"}"#, Tagged::path);
@@ -193,7 +193,7 @@ fn in_each_representation() {
 
 #[cfg(feature = "std")]
 #[test]
-fn in_representations_inside_each_other() {
+fn settled_values_in_nested_representations() {
     check(r#"{"type":"nested","inner":{"type":"run","path":"/home/me/notes","text":"more"}}"#, Tagged::path);
     check(r#"{"type":"nested","inner":{"path":"/home/me/notes","text":"more","type":"run"}}"#, Tagged::path);
     check(r#"{"type":"again","kind":"run","path":"/home/me/notes","text":"more"}"#, Tagged::path);
@@ -227,7 +227,7 @@ fn in_representations_inside_each_other() {
 
 #[cfg(feature = "std")]
 #[test]
-fn in_wrappers_and_containers() {
+fn settled_values_in_wrappers_and_containers() {
     let one = r#"{"type":"run","path":"/home/me/notes","text":"more"}"#;
     let list = format!("[{one},{one}]");
     check::<Option<Tagged>>(one, |it| it.as_ref()?.path());
@@ -302,7 +302,7 @@ enum Shape {
 
 #[cfg(feature = "std")]
 #[test]
-fn around_any_type() {
+fn settled_values_around_any_type() {
     holds::<String>(r#""a""#);
     holds::<String>(r#""""#);
     holds::<char>(r#""a""#);
@@ -340,7 +340,7 @@ fn around_any_type() {
 /// Checks that a buffered value, which serde reads by recursion, may be as deep as in serde_json.
 #[cfg(feature = "std")]
 #[test]
-fn as_deep_as_serde_json() {
+fn settled_values_as_deep_as_serde_json() {
     let nested = |depth: usize| format!(r#"{}"a"{}"#, r#"{"a":["#.repeat(depth / 2), "]}".repeat(depth / 2));
     holds::<Value>(&nested(60));
     for (depth, fits) in [(126, true), (128, false)] {
@@ -356,7 +356,7 @@ fn as_deep_as_serde_json() {
 
 /// Runs a visitor that requires borrowed text, and does not say so in its error.
 #[test]
-fn beside_anything_borrowed() {
+fn settled_values_beside_anything_borrowed() {
     #[derive(Debug, PartialEq)]
     struct Lent<'a>(&'a str);
 
@@ -413,7 +413,7 @@ fn a_complete_value_that_does_not_fit_is_an_error() {
 /// Checks that a settled value appears as soon as the value around it has closed, in an open one.
 #[cfg(feature = "std")]
 #[test]
-fn none_is_late() {
+fn settled_values_are_never_late() {
     for json in ["[]", "{}", "[1]", "[true,null]", r#"["a",1]"#, "[[]]", r#"["a",{}]"#, "[[1.5],[[2.5]]]"] {
         for rest in [r#","text":"streams"}"#, r#","list":[1.5,[{}]]}"#, r#","more":{"a":[]}}"#] {
             let whole = format!(r#"[{{"type":"run","it":{json}{rest},1"#);
@@ -429,7 +429,7 @@ fn none_is_late() {
 /// Checks that a field around flattened ones is open as long as its struct.
 #[cfg(feature = "std")]
 #[test]
-fn around_a_flattened_field() {
+fn settled_values_around_a_flattened_field() {
     type Around = Flattened<Settled<File>>;
     let whole = r#"{"id":"x","path":"a","text":"b"}"#;
     for end in 1..=whole.len() {
@@ -450,7 +450,7 @@ fn around_a_flattened_field() {
 /// Text that is borrowed stays borrowed in buffers.
 #[cfg(feature = "std")]
 #[test]
-fn beside_borrowed_text() {
+fn settled_values_beside_borrowed_text() {
     #[derive(Debug, Deserialize)]
     #[serde(tag = "type", rename_all = "snake_case")]
     enum Borrowing<'a> {
@@ -488,7 +488,7 @@ fn a_key_is_whole() {
 /// Checks that a look depends on the text alone, and not on other threads.
 #[cfg(feature = "std")]
 #[test]
-fn any_number_of_threads_see_the_same() {
+fn settled_values_are_the_same_in_all_threads() {
     let part = |it: &Vec<Tagged>| it.iter().map(|it| (it.path(), format!("{it:?}"))).collect::<Vec<_>>();
     let text = r#"[{"type":"run","path":"/home/me/notes","text":"more"},{"type":"run","path":"/home","text":"mo"#;
     let expected = [
@@ -551,7 +551,7 @@ fn a_look_within_a_look_is_its_own() {
 /// Checks that a value that was read elsewhere and passed on waits for the value around it.
 #[cfg(feature = "std")]
 #[test]
-fn what_is_handed_on_by_others_is_not_settled_early() {
+fn values_that_others_pass_on_are_not_settled_early() {
     use serde::de::IntoDeserializer;
     use serde::de::value::{BorrowedStrDeserializer, MapDeserializer, SeqDeserializer};
 
@@ -673,7 +673,7 @@ fn an_open_string_is_no_tag_and_no_variant() {
 }
 
 #[test]
-fn nor_in_a_buffer() {
+fn an_open_string_is_no_tag_in_a_buffer() {
     is_no_name(r#"{"in":"buffer","it":"NAME"#, r#""}"#, &In::Buffer { it: Name::Run });
     is_no_name(r#"{"in":"buffer","it":[1,"NAME"#, r#""]}"#, &In::Buffer { it: (1, Newtype(Name::Run)) });
     is_no_name(r#"{"in":"buffer","it":{"type":"NAME"#, r#""}}"#, &In::Buffer { it: Tag::Run });
@@ -688,7 +688,7 @@ fn nor_in_a_buffer() {
 }
 
 #[test]
-fn nor_a_character() {
+fn an_open_string_is_no_character() {
     assert!(seen::<char, _>(r#""a"#, |_| ()).unwrap().is_none());
     assert!(seen::<BTreeMap<String, char>, _>(r#"{"a":"b"#, BTreeMap::is_empty).unwrap().unwrap());
     assert!(seen::<In<char>, _>(r#"{"in":"buffer","it":"b"#, |_| ()).unwrap().is_none());
@@ -698,7 +698,7 @@ fn nor_a_character() {
 /// Checks that an optional field or another variant is shown for an incomplete name, if serde drops the error.
 #[cfg(feature = "std")]
 #[test]
-fn nor_where_something_else_may_stand_for_it() {
+fn an_open_name_is_absent_if_something_else_may_replace_it() {
     #[derive(Debug, PartialEq, Deserialize)]
     #[serde(untagged)]
     enum OrAnything {
@@ -770,7 +770,7 @@ fn nothing_is_settled_early() {
 
 /// Checks that a value made from a text is no text.
 #[test]
-fn nor_what_is_made_of_a_word() {
+fn an_open_string_makes_no_other_type() {
     #[derive(Clone, Debug, PartialEq, Deserialize)]
     #[serde(try_from = "String")]
     struct Word(usize);
@@ -793,7 +793,7 @@ fn nor_what_is_made_of_a_word() {
 
 /// Checks that a function for any value, or for bytes, is not given the text of an open string.
 #[test]
-fn nor_what_a_function_makes_of_it() {
+fn an_open_string_is_not_given_to_a_function() {
     struct Length;
 
     impl<'de> Visitor<'de> for Length {
@@ -838,7 +838,7 @@ fn nor_what_a_function_makes_of_it() {
 
 /// Nor is it one where a function reads a `Value` first, and then the type from that.
 #[test]
-fn nor_what_is_read_out_of_a_value() {
+fn an_open_string_is_not_read_out_of_a_value() {
     fn through_value<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
         T::deserialize(Value::deserialize(deserializer)?).map_err(serde::de::Error::custom)
     }

@@ -16,7 +16,7 @@ use super::properties::snapshots::{is_prefix, plain};
 
 /// Checks that a snapshot is serialized as it is printed, except for the spelling of numbers; so is a patch.
 #[test]
-fn what_is_shown_is_serialized() {
+fn snapshots_are_serialized_as_printed() {
     let text = r#"{"a":[null,true,-12,2.5,"\u20b9\n",{}],"b":18446744073709551615,"a":{"c":[],"d":[1,"ope"#;
     for end in 1..=text.len() {
         let mut parser = Parser::builder().snapshots().provisional().build();

@@ -235,7 +235,7 @@ const ASKS: [&[Ask]; 4] = [
 ];
 
 #[test]
-fn torture_documents_are_told_as_fed_at_every_cut() {
+fn torture_documents_are_streamed_as_fed_at_every_cut() {
     for document in torture_documents() {
         for cut in 0..=document.len() {
             let chunks = chunks(document, &[cut]);
@@ -249,7 +249,7 @@ fn torture_documents_are_told_as_fed_at_every_cut() {
     }
 }
 
-pub(super) fn any_text_is_told_as_fed() {
+pub(super) fn any_text_is_streamed_as_fed() {
     proptest!(|((document, cuts) in with_cuts(any_document()),
         pauses in prop::collection::vec(0_usize..3, 0..6),
         asks in prop::collection::vec((any::<bool>(), 1_usize..4), 1..6))| {
@@ -293,7 +293,7 @@ fn a_poll_without_events_is_bounded() {
 
 /// Checks that the bound applies to reads without events: an event is returned by the poll that found it.
 #[test]
-fn an_event_is_told_by_the_poll_that_reads_it() {
+fn an_event_is_returned_by_the_poll_that_reads_it() {
     let skipped = ["[", "1,", "2,"].into_iter().chain(std::iter::repeat_n(" ", 28));
     let chunks = skipped.chain(["\"last of the poll"]).map(Ok::<_, Infallible>);
     let mut events = ParserStream::new(stream::iter(chunks), parser("[2]"));
@@ -341,7 +341,7 @@ fn a_broken_transport_finishes_nothing() {
 
 /// Checks that a borrowed stream still has its rest after an error in the text.
 #[test]
-fn a_stream_that_is_lent_goes_on() {
+fn a_borrowed_stream_continues() {
     let mut chunks = stream::iter(["[1", "!", "the rest"].map(Ok::<_, Infallible>));
     let mut events = ParserStream::new(&mut chunks, parser("$"));
     assert!(poll(events.next(), 1).unwrap().unwrap().is_ok());

@@ -135,7 +135,7 @@ fn open_values_are_read_as_they_stand() {
 }
 
 #[test]
-fn what_misses_a_field_is_absent_while_it_is_open_and_an_error_then() {
+fn a_missing_field_is_an_error_once_its_value_has_ended() {
     #[derive(Debug, Deserialize)]
     struct Strict {
         title: String,

@@ -90,7 +90,7 @@ pub fn verdict(input: &[u8]) {
     text::has_serde_jsons_value(&document, &cuts);
     if document.len() <= LONGEST_FOR_PREFIXES {
         owned::go_and_come(&document, &cuts, &options, Retain::All);
-        text::is_told_promptly(&document, &options);
+        text::is_reported_promptly(&document, &options);
     }
 }
 
@@ -186,7 +186,7 @@ pub fn limits(input: &[u8]) {
         blank: limit(7),
         ..Options::with_patterns([root(), everything_below()])
     };
-    limits::bite_at_the_models_byte(&document, &cuts, &options);
+    limits::apply_at_the_models_byte(&document, &cuts, &options);
     limits::the_total_is_exact(&document, &cuts, &options);
 }
 
@@ -237,8 +237,8 @@ pub fn lenient(input: &[u8]) {
     lenient::skipping_changes_no_report(&document, &cuts, &options, &log);
     lenient::is_accepted_as_rewritten(&document, &cuts, &options);
     if document.len() <= LONGEST_FOR_PREFIXES {
-        lenient::shows_what_is_told(&document, &cuts, &options);
-        text::is_told_promptly(&document, &options);
+        lenient::snapshots_agree_with_the_events(&document, &cuts, &options);
+        text::is_reported_promptly(&document, &options);
     }
 }
 
@@ -297,12 +297,12 @@ pub fn nested(input: &[u8]) {
     }
     // Near where the spelling is cut, which is as good as anywhere.
     let cuts: Vec<usize> = input.cuts().into_iter().map(|cut| written(&input.document()[..cut]).len()).collect();
-    strings::is_told_as_the_text_alone(&document, &cuts, &patterns, &options);
+    strings::reports_the_text_alone(&document, &cuts, &patterns, &options);
     strings::are_the_matchers(&document, &patterns);
-    strings::are_told_whatever_is_kept(&document, &cuts, &patterns, &options);
+    strings::do_not_depend_on_retention(&document, &cuts, &patterns, &options);
     strings::are_read_again(&document, &cuts, &patterns, &options);
     if document.len() <= LONGEST_FOR_PREFIXES {
-        strings::is_told_promptly(&document, &patterns, &options);
+        strings::is_reported_promptly(&document, &patterns, &options);
         strings::paths_are_patterns(&document, &patterns);
     }
 }
@@ -330,7 +330,7 @@ pub fn rewrite(input: &[u8]) {
     let cuts: Vec<usize> = input.cuts().into_iter().map(|cut| written(&input.document()[..cut]).len()).collect();
     let cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(document.len())).collect();
     rewriting::is_the_models(&document, &cuts, &rules);
-    rewriting::goes_on_when_restored(&chunks_of(&document, &cuts), &rules);
+    rewriting::continues_when_restored(&chunks_of(&document, &cuts), &rules);
     for framing in Framing::ALL {
         rewriting::texts_are_those_alone(&document, &cuts, *framing, &rules);
     }

@@ -30,7 +30,7 @@ pub fn reads_as_the_model(document: &[u8], cuts: &[usize], options: &Options) ->
 
 /// Checks that the snapshot agrees with the events after each chunk, and that its root is never complete after a
 /// deviation.
-pub fn shows_what_is_told(document: &[u8], cuts: &[usize], options: &Options) {
+pub fn snapshots_agree_with_the_events(document: &[u8], cuts: &[usize], options: &Options) {
     let options = Options { end_of_input: false, patterns: replay::patterns(), ..options.clone() };
     for method in METHODS {
         let mut end = 0;

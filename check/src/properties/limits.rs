@@ -5,7 +5,7 @@ use crate::model::log::{Options, Verdict};
 use crate::model::recogniser;
 
 /// Checks that each limit applies at the model's byte, for every chunking, with and without patterns.
-pub fn bite_at_the_models_byte(document: &[u8], cuts: &[usize], options: &Options) {
+pub fn apply_at_the_models_byte(document: &[u8], cuts: &[usize], options: &Options) {
     let followed = check_cut(document, options, cuts).verdict.failure();
     let skipped = Options { patterns: Vec::new(), ..options.clone() };
     assert_eq!(check_cut(document, &skipped, cuts).verdict.failure(), followed);

@@ -22,7 +22,7 @@ fn observe(patterns: &[NestedPattern], options: &Options, chunks: &[&[u8]], meth
 
 /// Checks that the events are those of each text alone, with both methods, at these cuts, and that the verdict is the
 /// document's own.
-pub fn is_told_as_the_text_alone(document: &[u8], cuts: &[usize], patterns: &[NestedPattern], options: &Options) {
+pub fn reports_the_text_alone(document: &[u8], cuts: &[usize], patterns: &[NestedPattern], options: &Options) {
     let verdict = recogniser::run(document, &Options { patterns: Vec::new(), ..options.clone() }).verdict;
     let whole = observe(patterns, options, &[document], Method::Callback);
     assert_eq!(whole.verdict.failure(), verdict.failure());
@@ -60,7 +60,7 @@ fn error_paths(log: &Log) -> Vec<Option<&str>> {
 }
 
 /// Checks promptness: after every prefix, everything that the decoded characters determine has been reported.
-pub fn is_told_promptly(document: &[u8], patterns: &[NestedPattern], options: &Options) {
+pub fn is_reported_promptly(document: &[u8], patterns: &[NestedPattern], options: &Options) {
     let options = Options { end_of_input: false, ..options.clone() };
     for end in 0..=document.len() {
         let prefix = &document[..end];
@@ -103,7 +103,7 @@ pub fn are_the_matchers(document: &[u8], patterns: &[NestedPattern]) {
 }
 
 /// Checks that the events are the same for each [`Retain`], except for values whose text is not kept.
-pub fn are_told_whatever_is_kept(document: &[u8], cuts: &[usize], patterns: &[NestedPattern], options: &Options) {
+pub fn do_not_depend_on_retention(document: &[u8], cuts: &[usize], patterns: &[NestedPattern], options: &Options) {
     let chunks = chunks(document, cuts);
     let told = |retain| {
         METHODS

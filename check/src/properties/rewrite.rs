@@ -118,7 +118,7 @@ fn restored(saved: &[u8], rules: &[(NestedPattern, ModelRule)]) -> Rewriter {
 
 /// Checks that a rewriter that is saved and restored before each chunk has the same output as another one, chunk by
 /// chunk.
-pub fn goes_on_when_restored(chunks: &[&[u8]], rules: &[(NestedPattern, ModelRule)]) {
+pub fn continues_when_restored(chunks: &[&[u8]], rules: &[(NestedPattern, ModelRule)]) {
     let (mut plain, mut saved) = (rewriter(rules), rewriter(rules));
     for chunk in chunks.iter().map(|chunk| Some(*chunk)).chain([None, None, Some(&b"1"[..])]) {
         saved = restored(&saved.save().unwrap(), rules);

@@ -16,7 +16,7 @@ pub fn reads_as_the_model(document: &[u8], cuts: &[usize], options: &Options) {
 
 /// Checks promptness: after every prefix, everything that can be known has been reported, and no error is early or
 /// late.
-pub fn is_told_promptly(document: &[u8], options: &Options) {
+pub fn is_reported_promptly(document: &[u8], options: &Options) {
     check_prompt(document, options);
 }
 

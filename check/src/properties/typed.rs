@@ -96,7 +96,7 @@ pub fn text<S: Subject>(bytes: &[u8]) -> Option<String> {
 }
 
 /// Checks that no look fails early, that looks only grow, and that a value that may be taken is serde_json's.
-pub fn shows_as_much_as_is_known<S: Subject>(text: &str, bytes: &[u8]) {
+pub fn looks_grow_as_far_as_is_known<S: Subject>(text: &str, bytes: &[u8]) {
     let reader = Reader { look: looks::look_at::<S>, whole: looks::whole_of::<S> };
     let Some(looks) = Looks::at(&reader, text) else { return };
     let rules = Rules {
@@ -132,7 +132,7 @@ fn others<S: Subject>(bytes: &[u8]) -> impl Iterator<Item = String> {
 /// Checks all laws of the text that these bytes choose.
 pub fn holds<S: Subject>(bytes: &[u8]) {
     let Some(text) = text::<S>(bytes) else { return };
-    shows_as_much_as_is_known::<S>(&text, bytes);
+    looks_grow_as_far_as_is_known::<S>(&text, bytes);
     is_serde_jsons::<S>(&text);
     settles_only_what_is_whole::<S>(&text);
 }

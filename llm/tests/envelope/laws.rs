@@ -10,7 +10,7 @@ laws! {
     Linear as linear: [limits::long_false_openings_cost_what_they_are_long];
     SavedState as saved_state: [
         any_text::cuts_change_nothing_where_deviations_are_accepted,
-        saved::a_made_up_state_is_refused_or_sound,
+        saved::a_forged_state_is_refused_or_sound,
     ];
     Payloads as payloads: [any_text::pieces_are_the_splitter_s, any_text::any_payload_is_read_as_a_parser_reads_it];
     NoPanics as no_panics: [any_text::any_text_is_survived];

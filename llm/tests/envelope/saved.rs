@@ -93,7 +93,7 @@ fn lengths_that_are_not_there_are_refused() {
     }
 }
 
-pub(super) fn a_made_up_state_is_refused_or_sound() {
+pub(super) fn a_forged_state_is_refused_or_sound() {
     proptest!(|(
         before in text(),
         delimiters in delimiters(),

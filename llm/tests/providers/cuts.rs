@@ -8,7 +8,7 @@ use jsonspigot_check::effort::cases_of;
 use super::fixtures::{TABLE, recorded};
 use super::fuzz_inputs::inputs;
 use super::properties::damage::{Damage, PLACES, indices_may_be_strings, makes_nothing_whole};
-use super::properties::{Call, Framed, WIRES, are_told_alone, soup, states, target};
+use super::properties::{Call, Framed, WIRES, report_the_same_alone, soup, states, target};
 use super::support::{each_cut, everything, read_bytes};
 
 fn arguments() -> impl Strategy<Value = String> {
@@ -61,7 +61,7 @@ pub(super) fn any_split_and_any_interleaving_tells_each_call_alone() {
     )| {
         let framing = if is_sse { Framed::Sse } else { Framed::Lines };
         for wire in WIRES.into_iter().filter(|wire| wire.has_pieces()) {
-            are_told_alone(wire, &calls, &order, framing, |length| {
+            report_the_same_alone(wire, &calls, &order, framing, |length| {
                 let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(length)).collect();
                 cuts.sort_unstable();
                 cuts

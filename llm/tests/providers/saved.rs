@@ -212,7 +212,7 @@ fn states() -> Vec<(Option<Provider>, ToolCallsBuilder, Vec<u8>)> {
 
 /// What a body takes that says it is longer than it is: nothing.
 #[test]
-fn lengths_and_counts_that_are_not_there_are_refused() {
+fn missing_lengths_and_counts_are_refused() {
     for (number, (provider, choices, state)) in states().into_iter().enumerate() {
         let step = size(97, 20);
         for place in (HEADER..HEADER + 8).chain((HEADER..state.len()).skip(number % step).step_by(step)) {
@@ -225,7 +225,7 @@ fn lengths_and_counts_that_are_not_there_are_refused() {
 }
 
 /// Bytes of a state that are changed, taken out and put in, with the right checksum.
-pub(super) fn a_made_up_stream_is_refused_or_sound() {
+pub(super) fn a_forged_stream_is_refused_or_sound() {
     proptest!(|(
         provider in prop::option::of(prop::sample::select(Provider::ALL)),
         choices in prop::sample::select(all_choices()),

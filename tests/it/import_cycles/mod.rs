@@ -135,7 +135,7 @@ fn circles_of_several_files_and_folders_are_found() {
 }
 
 #[test]
-fn what_is_no_circle_is_none() {
+fn paths_without_a_circle_have_none() {
     let b = ("b.rs", "use crate::a::A;");
     for a in [
         "use std::b::B; use b::B;",

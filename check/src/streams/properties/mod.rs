@@ -60,7 +60,13 @@ pub struct Call {
 }
 
 /// Checks that the calls, with pieces in this order, report the same as alone, for every way to cut the stream's bytes.
-pub fn are_told_alone(wire: Wire, calls: &[Call], order: &[usize], framing: Framed, cut: impl Fn(usize) -> Vec<usize>) {
+pub fn report_the_same_alone(
+    wire: Wire,
+    calls: &[Call],
+    order: &[usize],
+    framing: Framed,
+    cut: impl Fn(usize) -> Vec<usize>,
+) {
     let bytes = frame(&render(wire, calls, order), framing);
     let log = read_bytes(everything(), &bytes, &cut(bytes.len()));
     assert_eq!(log, read_bytes(everything(), &bytes, &[]), "{wire:?}");
@@ -120,7 +126,7 @@ pub fn target(input: &[u8]) {
         return;
     }
     let framing = if choice(1) % 2 == 0 { Framed::Sse } else { Framed::Lines };
-    are_told_alone(wire, &calls, &order, framing, |length| (0..length).step_by(1 + choice(2)).skip(1).collect());
+    report_the_same_alone(wire, &calls, &order, framing, |length| (0..length).step_by(1 + choice(2)).skip(1).collect());
 }
 
 /// How events become bytes.

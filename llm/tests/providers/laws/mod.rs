@@ -210,7 +210,7 @@ laws! {
     ];
     Rewriting as rewriting: [rewriting::arguments_in_any_pieces_come_out_as_the_model_says];
     SavedState as saved_state: [
-        saved::a_made_up_stream_is_refused_or_sound,
+        saved::a_forged_stream_is_refused_or_sound,
         saved::all_that_can_be_pushed_between,
     ];
     NoPanics as no_panics: [cuts::any_signals_are_survived];
