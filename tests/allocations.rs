@@ -147,7 +147,7 @@ fn patches_allocate_for_their_list_and_their_paths() {
     assert_none("printing", measure(|| write!(printed, "{}", parser.snapshot().unwrap()).unwrap()));
 }
 
-/// However many documents there are, the buffers that one of them needed are all that is needed.
+/// Checks that any number of documents needs only the buffers of one.
 #[test]
 fn a_document_of_many_allocates_nothing() {
     let texts = [TOOL_CALL.replace('\n', " "), r#"{"simple_response": {"message": "é"}}"#.to_owned(), "12".to_owned()];
@@ -179,7 +179,7 @@ fn a_document_of_many_allocates_nothing() {
     }
 }
 
-/// Feeding grows the arena's two buffers, each by doubling, and allocates nothing else.
+/// Checks that feeding grows the arena's two buffers, each by doubling, and allocates nothing else.
 #[test]
 fn feeding_allocates_the_arenas_growth() {
     let text = many(100);

@@ -244,14 +244,14 @@ fn deviations_take_no_memory() {
         let many = peak(builder.clone(), &["$..*"], deviations(count), Method::Callback);
         assert!(many <= few + text + SMALL + CHUNK as u64, "{retain:?}: {many} bytes against {few}");
         assert!(many <= text + (1 << 20), "{retain:?}: {many} bytes");
-        // A snapshot shows what came behind them, and takes what that takes; the first one's path takes 64 KB.
+        // A snapshot shows the text after them, and its size counts; the first one's path takes 64 KB.
         let shown = peak(builder.clone().snapshots(), &["$..*"], deviations(count), Method::Callback);
         let strict = peak(builder.snapshots(), &["$..*"], deep_string(count, "n"), Method::Callback);
         assert!(shown <= strict + text + SMALL + (64 << 10), "{retain:?}: {shown} bytes against {strict}");
     }
 }
 
-/// Nor does each cost what its path does: what is allocated for all of them together is a little for each.
+/// Checks that the deviations together allocate a little for each, and not a path for each.
 #[test]
 fn a_deviation_costs_the_same_at_any_depth() {
     let allocated = |count| {

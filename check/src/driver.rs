@@ -223,8 +223,8 @@ impl Joined {
         })
     }
 
-    /// `feed` gives one delta per match and chunk at most, unless a pattern has `|` or `raw:`; `feed_with` may give
-    /// several.
+    /// Checks the number of deltas: `feed` gives at most one per match and chunk, unless a pattern has `|` or `raw:`;
+    /// `feed_with` may give several.
     fn assert_one_delta_a_chunk(&mut self, method: Method, patterns: &PatternSet) {
         let mut deltas = std::mem::take(&mut self.deltas);
         deltas.sort_unstable();

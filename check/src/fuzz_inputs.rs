@@ -22,7 +22,7 @@ pub fn inputs(target: &str) -> Vec<Vec<u8>> {
     inputs
 }
 
-/// Printable ASCII stands for itself, every other byte and the backslash as `\x` and two digits.
+/// Reads a line of a corpus: printable ASCII is itself, every other byte and the backslash are `\x` and two digits.
 fn unescaped(line: &str) -> Vec<u8> {
     let mut pieces = line.split("\\x");
     let mut bytes = pieces.next().unwrap_or_default().as_bytes().to_vec();

@@ -1,8 +1,8 @@
 //! The laws that callers can rely on, who must hold each one, and the proof that a test compared something for it.
 //!
-//! A law's *home* is a test binary that must hold it. The binary has a table, written with [`laws!`](crate::laws!), that
-//! lists the central tests of each law. For each entry the table makes a test `laws::LAW::TEST`, which fails if the
-//! function returns without a comparison for the law. Comparisons are counted by [`Law::mark_compared`], which the
+//! A law's *home* is a test binary that must hold it. The binary has a table, written with [`laws!`](crate::laws!),
+//! that lists the central tests of each law. For each entry the table makes a test `laws::LAW::TEST`, which fails if
+//! the function returns without a comparison for the law. Comparisons are counted by [`Law::mark_compared`], which the
 //! functions that compare call, mostly those in the folders `properties`.
 
 use std::cell::Cell;

@@ -85,8 +85,8 @@ pub fn report(tests: &[&[&str]]) {
     io::stderr().write_all(line.as_bytes()).unwrap();
 }
 
-/// Registers the tests of a test binary that need recorded streams, module by module. Each becomes a test that is skipped
-/// without them, and one more test writes which ones are.
+/// Registers the tests of a test binary that need recorded streams, module by module. Each becomes a test that is
+/// skipped without them, and one more test writes which ones are.
 ///
 /// ```text
 /// recorded_tests! {

@@ -12,7 +12,7 @@ pub fn sealed(mut state: Vec<u8>) -> Vec<u8> {
     state
 }
 
-/// `src/digest.rs` describes it: the words of each 32 bytes go to four digests in turn.
+/// Returns the digest that `src/digest.rs` describes: the words of each 32 bytes go to four digests in turn.
 fn digest(mut digest: u64, bytes: &[u8]) -> u64 {
     let add = |digest: &mut u64, number: u64| {
         let mixed = (*digest ^ number).wrapping_mul(0xD6E8_FEB8_6659_FD93);

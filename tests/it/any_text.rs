@@ -65,7 +65,7 @@ fn configuration() -> impl Strategy<Value = Configuration> {
     (retain, snapshots).prop_map(|(retain, snapshots)| Configuration { retain, snapshots })
 }
 
-/// Any choices, each with any other; half of them without limits.
+/// Generates any combination of options; half of them without limits.
 fn options() -> impl Strategy<Value = Options> {
     let limits = (
         0_u64..6,
@@ -83,7 +83,6 @@ fn options() -> impl Strategy<Value = Options> {
     })
 }
 
-/// Strict, the first bad byte, framed matches.
 pub(super) fn any_document_any_cut() {
     proptest!(|(
         (document, cuts) in with_cuts(any_document()), patterns in patterns(4), reject: bool, lenient: bool,
@@ -115,7 +114,6 @@ pub(super) fn cuts_are_invisible() {
     });
 }
 
-/// Prompt, and no error early or late.
 pub(super) fn error_paths_are_true() {
     proptest!(|(
         (document, cuts) in with_cuts(any_document()), patterns in patterns(4), reject: bool, lenient: bool,

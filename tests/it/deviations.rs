@@ -23,7 +23,7 @@ enum Piece {
     Unit(u16),
     /// A raw control character.
     Control(u8),
-    /// A backslash before a character that makes no escape, which stands for itself, but before `'`.
+    /// A backslash before a character that makes no escape, which denotes itself, except before `'`.
     BadEscape(char),
     /// `\u` and less than four digits, which stand for no character.
     CutUnit(String),
@@ -133,7 +133,7 @@ proptest! {
         let document = format!("[\"{raw}\"]");
         let (text, deviations, finished) = shown(document.as_bytes(), &[]);
         prop_assert_eq!(&text, &String::from_utf16_lossy(&units));
-        // A delta's offset is that of its first raw byte, whatever it stands for.
+        // A delta's offset is that of its first raw byte.
         let places = places(&pieces);
         for cuts in torture_cuts(document.len()).into_iter().take(40) {
             for method in [Method::Iterator, Method::Callback] {
@@ -223,7 +223,7 @@ fn other_errors_stop_a_lenient_parser() {
     assert_eq!(parser.feed(b"[\"\xFF\"]").check().unwrap_err().kind(), ErrorKind::InvalidUtf8);
 }
 
-/// Snapshot, text and path are those of the first deviation, whatever comes later.
+/// Checks that snapshot, text and path are those of the first deviation, whatever follows.
 #[test]
 fn no_text_is_retained_after_a_deviation() {
     let patterns = PatternSet::new(["a[*]"]).unwrap();

@@ -43,8 +43,8 @@ fn of_a_look() -> Error {
 #[test]
 fn each_kind_says_what_and_where() {
     let limits = Limits::default();
-    // All kinds but `SnapshotLimit`, which takes 4 GiB of text, `InvalidPath`, which is about no byte, and `OutOfOrder`, which
-    // only calls have.
+    // All kinds but `SnapshotLimit`, which takes 4 GiB of text, `InvalidPath`, which is about no byte, and
+    // `OutOfOrder`, which only calls have.
     let errors = [
         ("unexpected-byte", "unexpected byte", 6, plain(br#"{"a": ?}"#)),
         ("invalid-escape", "invalid escape", 2, plain(br#""\x""#)),
@@ -287,7 +287,7 @@ fn texts_of_serde_jsons_depth_are_not_too_deep() {
     }
 }
 
-/// Closed containers do not count, whatever stands before their brackets.
+/// Checks that closed containers do not count, with any text before their brackets.
 #[test]
 fn closed_containers_do_not_count_as_depth() {
     for closed in [r#"["a"]"#, r#"{"a": "]"}"#, r#"["\""]"#, r#"["\\"]"#, "[]", "[1]"] {

@@ -1,4 +1,5 @@
-//! Limits bite per byte: each holds at N and bites at N + 1, at the same offset for every chunking, followed or skipped.
+//! Limits bite per byte: each holds at N and bites at N + 1, at the same offset for every chunking, followed or
+//! skipped.
 
 use proptest::prelude::*;
 

@@ -78,7 +78,7 @@ proptest! {
     }
 }
 
-/// Wherever in the matcher's row a step into a string lies, of which a word holds 64.
+/// Checks steps into strings at any position of the matcher's row, of which a word holds 64.
 #[test]
 fn a_string_is_read_inside_behind_any_number_of_patterns() {
     for many in 0..140 {

@@ -14,7 +14,7 @@ use super::model::replay;
 use super::model::torture::torture_documents;
 use super::properties::owned;
 
-/// Through JSON, and through a format that is not for people.
+/// Writes and reads events as JSON and in a binary format.
 fn go_and_come(document: &[u8], cuts: &[usize], options: &Options, retain: Retain) {
     owned::go_and_come(document, cuts, options, retain);
     for event in owned::events(document, cuts, options, retain) {
@@ -248,7 +248,8 @@ fn private_names_in_a_document_are_keys() {
     assert_eq!(buffered(&line("-12")).unwrap(), number("-12"));
 }
 
-/// Text is not read in depth, in either direction; what serde reads token by token is refused as serde_json refuses it.
+/// Checks that text is neither read nor written by recursion, and that serde's token by token reading is refused where
+/// serde_json refuses it.
 #[test]
 fn deep_values_need_no_stack() {
     const DEPTH: usize = 100_000;

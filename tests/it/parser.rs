@@ -213,7 +213,8 @@ pub(super) fn duplicate_keys_are_reported_each_and_the_last_wins() {
     Law::DuplicateKeys.mark_compared();
 }
 
-/// Paths of closed values are dropped from time to time (`tests/memory.rs` sees it): those of open ones stay as they are.
+/// Paths of closed values are dropped from time to time (`tests/memory.rs` sees it): those of open ones stay as they
+/// are.
 #[test]
 fn long_containers_inside_open_ones_keep_their_paths() {
     let limits = jsonspigot::Limits::new().depth(200);

@@ -83,7 +83,6 @@ fn pattern(path: &[PathElement]) -> ModelPattern {
 }
 
 proptest! {
-    /// However a path is spelt, it leads to the same value.
     #[test]
     fn every_spelling_leads_to_the_same_place(path in prop::collection::vec(element(), 0..5)) {
         let concrete = concrete_path(&path);
@@ -184,7 +183,7 @@ fn broken_paths_are_refused_at_any_position() {
     assert_eq!(error.to_string(), message);
 }
 
-/// RFC 9535 section 2.3.1.1: each escape is the character that it stands for, in patterns and in paths.
+/// Checks RFC 9535 section 2.3.1.1 in patterns and in paths.
 #[test]
 fn each_escape_is_its_character() {
     for (escape, character) in [

@@ -134,7 +134,8 @@ fn refused_patterns_name_the_column_and_the_reason() {
     assert_eq!("$[9007199254740991]".parse::<Pattern>().unwrap().to_string(), "$[9007199254740991]");
 }
 
-/// RFC 9535 section 2.3.4.2.2, for all small slices: step 0 selects nothing, no bound is the list's own.
+/// Checks RFC 9535 section 2.3.4.2.2 for all small slices: step 0 selects nothing, and a missing bound is the list's
+/// own.
 #[test]
 fn slices_count_from_their_start() {
     let bounds = || [None, Some(0), Some(1), Some(2), Some(3), Some(5), Some(9)];

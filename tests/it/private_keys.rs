@@ -85,7 +85,7 @@ fn a_restored_rewriter_refuses_the_key() {
     }
 }
 
-/// Cargo turns a feature on for the whole program, so none of our crates may ask for `raw_value`.
+/// Checks that none of our crates asks for `raw_value`, because cargo turns a feature on for the whole program.
 #[test]
 fn no_published_crate_turns_on_raw_values() {
     for package in ["jsonspigot", "jsonspigot-llm", "jsonspigot-framing", "jsonspigot-cli"] {

@@ -137,8 +137,7 @@ fn raw_deltas_include_deviations() {
     assert_eq!(comment, "[[1 /*][\u{1A}*/]]");
 }
 
-/// Nor does it depend on the cuts where a text ends in what may still be a deviation: bytes that are not decided are not
-/// reported before they are.
+/// Checks texts that end in a possible deviation: undecided bytes are not reported, for any cuts.
 #[test]
 fn undecided_raw_bytes_are_held_back() {
     const ALPHABET: [&[u8]; 12] = [b"/", b"*", b"N", b"a", b"o", b"\"", b"'", b",", b":", b"1", b"\n", b"\xEF\xBB\xBF"];
@@ -155,7 +154,7 @@ fn undecided_raw_bytes_are_held_back() {
     }
 }
 
-/// Nor where it fails after bytes that are not UTF-8, or after U+001A, which stands for them.
+/// Checks texts that fail after bytes that are not UTF-8, or after U+001A, which replaces them.
 #[test]
 fn raw_deltas_end_where_a_text_fails() {
     const ALPHABET: [&[u8]; 9] = [b"\x1A", b"\xE2", b"\x82", b"\xFF", b"\xF0", b"\x9F", b"\"", b"*/", b"x"];

@@ -194,7 +194,6 @@ fn revisions_survive_two_processes_and_a_lost_state() {
     }
 }
 
-/// Saving at each chunk adds nothing to a state.
 #[test]
 fn a_state_does_not_grow_by_being_saved() {
     let (patterns, builder) = (PatternSet::default(), Parser::builder().snapshots());

@@ -41,7 +41,7 @@ proptest! {
         is_the_models(&document, &cuts, &rules);
     }
 
-    /// Long chunks are read another way, which passes over members that no pattern leads to.
+    /// Checks long chunks, which are read in another way that skips members that no pattern leads to.
     #[test]
     fn long_texts_are_rewritten_as_the_model_says(
         (document, mut cuts) in with_cuts(document(Keys::Repeated)), rules in rules(), blanks in 0..300_usize,

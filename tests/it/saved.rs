@@ -231,7 +231,7 @@ fn state(document: &[u8], builder: ParserBuilder, patterns: &PatternSet) -> Vec<
     parser.save().unwrap()
 }
 
-/// Otherwise each made-up state would be refused for its checksum, and nothing else about it would be tried.
+/// Checks the checksum alone: otherwise each forged state would be refused for it, and nothing else would be tried.
 #[test]
 fn forged_states_have_the_right_checksum() {
     let patterns = PatternSet::default();

@@ -1,6 +1,6 @@
-//! `Settled` inside everything that serde reads into a buffer first: empty while the value around it is open, there once
-//! that is complete. And the same buffers with a tag or variant in them, which an open string is not. Without the feature
-//! `std`, nothing of that is shown before it is complete.
+//! `Settled` inside everything that serde reads into a buffer first: empty while the value around it is open, there
+//! once that is complete. And the same buffers with a tag or variant in them, which an open string is not. Without the
+//! feature `std`, nothing of that is shown before it is complete.
 #![cfg_attr(not(feature = "std"), allow(dead_code, unused_imports))]
 
 use std::borrow::Cow;
@@ -447,7 +447,7 @@ fn settled_values_around_a_flattened_field() {
     assert!(seen(whole, is_settled).unwrap().unwrap());
 }
 
-/// Text that is borrowed stays borrowed in buffers.
+/// Checks that borrowed text stays borrowed in buffers.
 #[cfg(feature = "std")]
 #[test]
 fn settled_values_beside_borrowed_text() {
@@ -735,7 +735,7 @@ fn an_open_name_is_absent_if_something_else_may_replace_it() {
     assert!(!seen(r#"{"a":["run","other","ru"#, is_early).unwrap().unwrap());
 }
 
-/// Also where another variant may have asked for it.
+/// Checks types of which another variant may ask for the value too.
 #[cfg(feature = "std")]
 #[test]
 fn nothing_is_settled_early() {
@@ -836,7 +836,7 @@ fn an_open_string_is_not_given_to_a_function() {
     is_no_name(r#"[1,"NAME"#, r#""]"#, &(1, Newtype(OfBytes(3))));
 }
 
-/// Nor is it one where a function reads a `Value` first, and then the type from that.
+/// Checks functions that read a `Value` first, and then the type from it.
 #[test]
 fn an_open_string_is_not_read_out_of_a_value() {
     fn through_value<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
@@ -873,7 +873,6 @@ fn an_open_string_is_not_read_out_of_a_value() {
     );
 }
 
-/// Text is text, in the same places.
 #[cfg(feature = "std")]
 #[test]
 fn open_text_is_shown_in_buffers() {

@@ -163,7 +163,6 @@ pub(super) fn snapshot_equals_events() {
     });
 }
 
-/// Chunk edges are invisible in snapshots too.
 pub(super) fn snapshots_do_not_depend_on_the_cuts() {
     proptest!(|((document, cuts) in with_cuts(any_document()))| {
         snapshots::do_not_depend_on_the_cuts(&document, &cuts);
@@ -233,7 +232,6 @@ pub(super) fn the_last_snapshot_stays_readable_and_is_not_complete() {
     Law::NeverRepaired.mark_compared();
 }
 
-/// Text is printed with the escapes that serde_json gives it.
 #[test]
 fn characters_print_as_serde_json_prints_them() {
     for character in (0..=0x80).filter_map(char::from_u32).chain(['\u{2028}', '😀']) {

@@ -1,7 +1,7 @@
 //! The conformance vectors in `vectors/`, replayed through `feed`: the model of a replayer in another language.
 //!
-//! Each is replayed again with a parser that is saved and restored between chunks. Vectors of provider streams and of text
-//! with payloads are left out: what cuts these into events is the command's.
+//! Each is replayed again with a parser that is saved and restored between chunks. Vectors of provider streams and of
+//! text with payloads are left out: what cuts these into events is the command's.
 
 use std::fmt::Write as _;
 use std::path::Path;

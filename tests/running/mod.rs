@@ -1,6 +1,6 @@
 //! Runs an example: writes its input, and reads its output meanwhile.
 //!
-//! Each reads standard input when told so, which makes the test the stream: what is shown while half of the text has
+//! Each can read standard input, so that the test is the stream: output that appears while half of the text has
 //! not been written yet was shown before the last chunk, whatever the machine's speed.
 
 #![allow(dead_code, reason = "not every test binary uses all of it")]
@@ -132,7 +132,7 @@ impl Ended {
         self.stdout
     }
 
-    /// Ended with status 1 and this error; what was shown before it.
+    /// Checks that the example ended with status 1 and this error; returns its output before it.
     pub(crate) fn badly(self, error: &str) -> String {
         assert_eq!(self.status.code(), Some(1), "{}", self.stderr);
         assert_eq!(self.stderr.trim_start().lines().count(), 1, "{}", self.stderr);

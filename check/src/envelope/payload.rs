@@ -74,7 +74,7 @@ enum Verdict {
     Wrong(ErrorKind, usize),
     /// Longer than it may be, from this byte on.
     TooLong(usize),
-    /// Cut by the end of the text, which came before this closing delimiter or the end of the value.
+    /// Truncated by the end of the text, before this closing delimiter or the end of the value.
     Cut,
 }
 
@@ -238,7 +238,7 @@ fn read(text: &str, choices: &Choices) -> Read {
     let deviation = all.deviations().first().and(all.error()).map(|first| (first.kind(), first.offset() as usize));
     let at_end = whole.stopped_by().filter(|error| error.kind() != ErrorKind::Incomplete);
     let at_end = at_end.map(|error| Verdict::Wrong(error.kind(), error.offset() as usize));
-    // A byte that stops the reading stands outside of what may be whole.
+    // A byte that stops the reading is outside of the value.
     Read { deviation, is_whole: whole.stopped_by().is_none(), stop, at_end }
 }
 

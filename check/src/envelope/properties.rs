@@ -56,7 +56,7 @@ pub fn cuts_change_nothing(text: &str, delimiters: &[Spelt], choices: &Choices, 
     }
 }
 
-/// Both, for every single cut.
+/// Checks both for every single cut.
 pub fn every_cut_is_the_splitters(text: &str, delimiters: &[Spelt], choices: &Choices) {
     let all = boundaries(text);
     pieces_are_the_splitters(text, delimiters, choices, &all);
@@ -125,7 +125,7 @@ pub fn states(input: &[u8]) {
     a_state_is_refused_or_sound(&state, &subject, &chunks.collect::<Vec<_>>());
 }
 
-/// Any bytes give an error, or an envelope that keeps its promises and is as good as its own bytes.
+/// Checks that any bytes give an error, or an envelope that keeps its promises and is as good as its own bytes.
 pub fn a_state_is_refused_or_sound<S: AsRef<str>>(
     bytes: &[u8],
     subject: &Subject,

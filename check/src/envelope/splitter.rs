@@ -172,8 +172,8 @@ fn opening(delimiter: &Spelt, text: &str, ahead: &str, fences: &Fences) -> Openi
     }
 }
 
-/// The fence of text that is open, by the number of its backticks, and whether a line has begun with more than blanks and
-/// marks.
+/// The fence of text that is open, by the number of its backticks, and whether a line has begun with more than blanks
+/// and marks.
 #[derive(Default)]
 struct Fences {
     open: Option<usize>,

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::log::{DEVIATIONS, flaws};
 
-/// Any deviations, all of them, those inside strings, or none.
+/// Generates any deviations, all of them, those inside strings, or none.
 pub fn some_leniency() -> impl Strategy<Value = Vec<&'static str>> {
     prop_oneof![
         2 => Just(flaws(false)),

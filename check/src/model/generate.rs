@@ -157,7 +157,7 @@ impl Writer<'_> {
     }
 }
 
-/// Text whose characters are of every length in UTF-8, with those that must be escaped among them.
+/// Generates text with characters of every length in UTF-8, and those that must be escaped.
 pub fn text() -> impl Strategy<Value = String> {
     const HARD: [char; 20] = [
         '"',
@@ -254,7 +254,7 @@ pub fn tree(keys: Keys) -> impl Strategy<Value = Tree> {
     })
 }
 
-/// Valid documents in every dress.
+/// Generates valid documents in every dress.
 pub fn document(keys: Keys) -> impl Strategy<Value = Vec<u8>> {
     (tree(keys), dress()).prop_map(|(tree, dress)| tree.write(&dress))
 }

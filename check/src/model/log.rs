@@ -105,7 +105,7 @@ pub enum ModelEventKind {
     Begin(&'static str),
     /// All deltas of the match, joined.
     Delta(String),
-    /// The value's raw text, as it stands in the document.
+    /// The value's raw text, unchanged.
     End(Vec<u8>),
     /// The text in the string failed; the place and the path are those within it.
     InnerError { kind: &'static str, line: u64, column: u64, path: ErrorPath },
@@ -118,8 +118,8 @@ pub enum Verdict {
     Failed { kind: &'static str, offset: u64, line: u64, column: u64, path: ErrorPath },
 }
 
-/// The concrete path of the innermost open value at an error. The library may not know it, but must not claim another one:
-/// nothing agrees with everything. When it has to know it, `driver.rs` sees to it.
+/// The concrete path of the innermost open value at an error. The library may not know it, but must not claim another
+/// one: nothing agrees with everything. When it has to know it, `driver.rs` sees to it.
 #[derive(Clone, Debug)]
 pub struct ErrorPath(pub Option<String>);
 

@@ -121,7 +121,7 @@ impl Mutation {
     }
 }
 
-/// Valid documents with up to three damages.
+/// Generates valid documents with up to three damages.
 pub fn mutated() -> impl Strategy<Value = Vec<u8>> {
     (document(Keys::Repeated), prop::collection::vec(mutation(), 1..4)).prop_map(|(mut document, mutations)| {
         for mutation in mutations {

@@ -93,7 +93,7 @@ pub const BEGIN: u8 = 1;
 pub const BEGIN_ESCAPED: u8 = 2;
 pub const END: u8 = 3;
 
-/// Writes bytes as a document with JSON in its strings: what stands between [`BEGIN`] and [`END`] is escaped once for
+/// Writes bytes as a document with JSON in its strings: the text between [`BEGIN`] and [`END`] is escaped once for
 /// each string around it. A string that does not end gets no closing quote.
 pub fn written(spelling: &[u8]) -> Vec<u8> {
     /// Each level more than doubles what is in it.

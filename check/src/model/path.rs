@@ -10,7 +10,7 @@ pub enum PathElement {
     Inside,
 }
 
-/// RFC 9535 `member-name-shorthand`: what may stand after a dot without quotes.
+/// Returns true for an RFC 9535 `member-name-shorthand`, which needs no quotes after a dot.
 pub fn is_shorthand(name: &str) -> bool {
     name.chars()
         .enumerate()

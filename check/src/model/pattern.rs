@@ -161,7 +161,7 @@ impl ModelPattern {
 }
 
 impl Selector {
-    /// RFC 9535 sections 2.3.1 to 2.3.4, a slice by the loop that the RFC spells out.
+    /// Returns the selected children by RFC 9535 sections 2.3.1 to 2.3.4, a slice by the loop that the RFC spells out.
     fn children(&self, node: &Value) -> Vec<PathElement> {
         match (self, node) {
             (Selector::Name(name), Value::Object(members)) if members.contains_key(name) => {
@@ -259,7 +259,7 @@ pub fn patterns(most: usize) -> impl Strategy<Value = Vec<ModelPattern>> {
     prop::collection::vec(pattern(), 0..=most)
 }
 
-/// `$..*`: every value but the root.
+/// Returns `$..*`: every value except the root.
 pub fn everything_below() -> ModelPattern {
     chain(1, &Selector::Wildcard)
 }

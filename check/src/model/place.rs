@@ -1,4 +1,4 @@
-//! Where a byte stands, counted from the text's first byte.
+//! A byte's position, counted from the text's first byte.
 
 /// Returns the line and column, from 1, of the byte at an offset. The text before it is JSON, except for deviations
 /// inside double quotes. Only line feeds between tokens end a line.

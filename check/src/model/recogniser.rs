@@ -1,8 +1,8 @@
 //! The reference reading of a whole byte sequence, straight from RFC 8259: its events, and where it ends.
 //!
-//! One rule decides what the contract leaves open: the byte that an error is about causes no event, except the `End`
-//! of a number that it terminates. Where deviations are passed, the first is the verdict once there is one, and strings and
-//! containers that end after it have no text. Open values stand on an explicit stack, so depth costs no call stack.
+//! One rule decides what the contract leaves open: the byte that an error is about causes no event, except the `End` of
+//! a number that it terminates. Where deviations are passed, the first is the verdict once there is one, and strings
+//! and containers that end after it have no text. Open values stand on an explicit stack, so depth costs no call stack.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use super::log::{
 
 /// Reads `document` and returns all its events at once.
 pub fn run(document: &[u8], options: &Options) -> Log {
-    // The total limit is asked before a byte is looked at: what lies after it might as well not be there.
+    // The limit on the total is checked before a byte is read, as if the bytes after it did not exist.
     let total = options.total.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
     let seen = &document[..document.len().min(total)];
     let mut reader = Reader {
@@ -95,7 +95,7 @@ struct Reader<'r> {
     line: u64,
     line_start: usize,
     open: Vec<Open>,
-    /// Where the innermost open value stands: `path[..n]` leads to `open[n]`.
+    /// The path of the innermost open value: `path[..n]` leads to `open[n]`.
     path: Vec<PathElement>,
     key: String,
     expected: Expected,
@@ -129,7 +129,7 @@ impl Reader<'_> {
         self.options.lenient.contains(&name)
     }
 
-    /// White space, comments, and what comes before the text.
+    /// Skips white space, comments, and the text before the root.
     fn skip_all_space(&mut self) -> Result<(), Halt> {
         const MARK: &[u8] = b"\xEF\xBB\xBF";
         if self.at == 0 && self.allows("byte-order-mark") && self.seen.first() == Some(&MARK[0]) {
@@ -380,7 +380,7 @@ impl Reader<'_> {
         self.close();
     }
 
-    /// Ends the innermost container at the bracket that stands here.
+    /// Ends the innermost container at the bracket here.
     fn close(&mut self) {
         self.end(self.at + 1);
     }

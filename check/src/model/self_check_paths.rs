@@ -1,5 +1,5 @@
-//! The model's paths and patterns: how they print, which one an error names, and the two ways to read a pattern (through
-//! a stream, in a whole value) held against each other.
+//! The model's paths and patterns: how they print, which one an error names, and the two ways to read a pattern
+//! (through a stream, in a whole value) held against each other.
 
 use proptest::prelude::*;
 use serde_json::Value;

@@ -1,4 +1,5 @@
-//! Small documents by hand, valid and not, for the torture cuts: whatever can span a chunk edge stands in one of them.
+//! Small documents by hand, valid and not, for the torture cuts: each construct that can span a chunk edge is in one of
+//! them.
 
 pub fn torture_documents() -> Vec<&'static [u8]> {
     [VALID, UNFINISHED, INVALID].concat()

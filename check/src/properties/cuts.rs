@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::driver::are_plain;
 use crate::laws::Law;
 
-/// Chunk edges are invisible, and errors stick: these chunks and their text as a whole give the same, by both methods.
+/// Checks that these chunks and their whole text report the same, by both methods, and that errors stick.
 pub fn are_invisible(chunks: &[&[u8]]) {
     let text = chunks.concat();
     for parser in parsers() {

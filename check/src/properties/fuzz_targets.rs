@@ -1,7 +1,7 @@
 //! The fuzz targets: bytes in, each read as what its properties take. Run by the fuzzer over what it finds, and by
 //! `tests/it/fuzz_corpus.rs` over what is kept.
 //!
-//! An input is `head FE text`, and the text is cut at its bytes FF: neither byte stands in a JSON text. The head holds
+//! An input is `head FE text`, and the text is cut at its bytes FF: no JSON text contains these bytes. The head holds
 //! choices, and may be left out with its FE. Only the target `typed` reads its input otherwise.
 
 use jsonspigot::{DuplicateKeys, Framing, Leniency, Parser, PatternSet, Retain};
@@ -73,12 +73,12 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Chunk edges are invisible.
+/// Checks that chunk edges are invisible.
 pub fn chunks(input: &[u8]) {
     cuts::are_invisible(&input.split(|&byte| byte == 0xFF).collect::<Vec<_>>());
 }
 
-/// Verdict, error, value and events are those of the model and serde_json, after every prefix.
+/// Checks that verdict, error, value and events are those of the model and serde_json, after every prefix.
 pub fn verdict(input: &[u8]) {
     let input = Input::new(input);
     let (document, cuts) = (input.document(), input.cuts());

@@ -52,7 +52,7 @@ pub fn whole<'a, T: Deserialize<'a> + Debug>(text: &'a str) -> Result<String, St
     serde_json::from_slice::<T>(text.as_bytes()).map(|value| format!("{value:?}")).map_err(|error| error.to_string())
 }
 
-/// [`look`] and [`whole`] of a type of the fuzz target.
+/// Runs [`look`] and [`whole`] of a type of the fuzz target.
 pub fn look_at<S: Subject>(value: PartialValue<'_>) -> Look {
     look::<S::Read<'_>>(value)
 }
@@ -61,14 +61,14 @@ pub fn whole_of<S: Subject>(text: &str) -> Result<String, String> {
     whole::<S::Read<'_>>(text)
 }
 
-/// One look after each byte, and one after the end. The place of a look is how many bytes came before it.
+/// One look after each byte, and one after the end. The place of a look is the number of bytes before it.
 pub struct Looks<'a> {
     text: &'a str,
     all: Vec<Look>,
 }
 
 impl<'a> Looks<'a> {
-    /// `None` for a text that is not JSON.
+    /// Returns `None` for a text that is not JSON.
     pub fn at(reader: &Reader, text: &'a str) -> Option<Self> {
         let mut parser = plain();
         let mut all = vec![Look::Pending];

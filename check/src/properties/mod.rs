@@ -1,5 +1,6 @@
-//! The laws as functions, each panics where its law is broken: called with generated input by the tests beside, and with
-//! the fuzzer's bytes by `fuzz/`, which includes this folder. A function that returns has found its property to hold.
+//! The laws as functions, each panics where its law is broken: called with generated input by the tests beside, and
+//! with the fuzzer's bytes by `fuzz/`, which includes this folder. A function that returns has found its property to
+//! hold.
 
 pub mod cuts;
 pub mod documents;

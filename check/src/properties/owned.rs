@@ -46,8 +46,8 @@ fn without_space(text: &str) -> String {
     text.split([' ', '\t', '\r', '\n']).collect()
 }
 
-/// Through serde_json in each of its forms, and through the buffers in which serde keeps what it reads for a tagged or
-/// flattened type.
+/// Checks that an event is read back by serde_json in each of its forms, and through serde's buffers for tagged and
+/// flattened types.
 fn comes_back(event: &Event<'_>, line: &str, tree: &Value) {
     #[derive(Debug, PartialEq, serde::Deserialize, serde::Serialize)]
     struct Flattened {
@@ -109,7 +109,8 @@ fn has_fraction(tree: &Value) -> bool {
     }
 }
 
-/// Equal except for a fraction's last digits, which serde_json may read in another way than it writes them.
+/// Returns true if the values are equal except for a fraction's last digits, which serde_json may read in another way
+/// than it writes them.
 fn is_near(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Array(one), Value::Array(other)) => {

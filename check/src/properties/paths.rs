@@ -66,7 +66,7 @@ fn element(segment: Segment<'_>) -> PathElement {
     }
 }
 
-/// RFC 6901 section 3.
+/// Returns a token of an RFC 6901 pointer (section 3).
 fn pointer_token(element: &PathElement) -> String {
     match element {
         PathElement::Key(key) => key.replace('~', "~0").replace('/', "~1"),
@@ -90,7 +90,7 @@ pub fn do_not_disturb_each_other(document: &[u8], cuts: &[usize], patterns: &[Mo
     }
 }
 
-/// Skipping validates: verdict and offset do not depend on what is followed.
+/// Checks that the verdict and its offset do not depend on the patterns, because skipped values are validated.
 pub fn change_no_verdict(document: &[u8], options: &Options) {
     let verdict = |patterns| {
         let options = Options { patterns, ..options.clone() };

@@ -163,7 +163,7 @@ impl Subject {
     }
 }
 
-/// Everything is complete but the last value and what that stands in.
+/// Checks that everything is complete except the last value and those around it.
 fn check_all_but_last(value: PartialValue<'_>) {
     let children: Vec<_> = value.iter().chain(value.entries().map(|(_, member)| member)).collect();
     if let Some((last, before)) = children.split_last() {

@@ -1,4 +1,4 @@
-//! Rewriting: what comes out is what the model says, for every cut, and after every saved state.
+//! Rewriting: the output is the model's, for every cut, and after every saved state.
 
 use jsonspigot::{
     DocumentEvent, DocumentRewriter, Documents, Framing, Parser, PatternSet, RewriteError, Rewriter, Rewritten, Rule,

@@ -66,7 +66,7 @@ fn opened(open: &mut Open, event: &Event<'_>) {
     let path = event.path.to_string();
     match event.kind {
         EventKind::Begin(kind) => {
-            // Of what is spelt with a sign it is not known yet whether it stands for null.
+            // A word with a sign may still denote null.
             let kind = if kind == ValueKind::Null { ValueKind::Number } else { kind };
             open.insert(event.match_id, (path, event.pattern.index(), kind, event.offset));
         }
@@ -150,8 +150,8 @@ pub fn looks(parser: &Parser) -> String {
     seen
 }
 
-/// Any bytes give an error, or a parser that keeps its promises over any text; so do bytes of a real state that were
-/// changed.
+/// Checks that any bytes, also those of a real state with changes, give an error, or a parser that keeps its promises
+/// over any text.
 pub fn is_refused_or_sound(
     bytes: &[u8],
     chunks: &[&[u8]],

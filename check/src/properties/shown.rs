@@ -4,7 +4,7 @@
 /// The differences that a type allows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rules {
-    /// `Debug` of what stands for fields that are not there yet, besides the usual.
+    /// The `Debug` of values of absent fields, besides the usual ones.
     pub absent: &'static [&'static str],
     /// Fields that are gone when they turn out not to fit: optional ones that are flattened, whose errors serde drops.
     pub may_vanish: &'static [&'static str],

@@ -108,7 +108,7 @@ pub fn last(chunks: &[&[u8]], open_atoms: OpenAtoms) -> (Option<String>, Verdict
     (shown(&parser), log.verdict)
 }
 
-/// Chunk edges are invisible: the last snapshot, the events and the errors' paths do not depend on the cuts.
+/// Checks that the last snapshot, the events and the errors' paths do not depend on the cuts.
 pub fn do_not_depend_on_the_cuts(document: &[u8], cuts: &[usize]) {
     for open_atoms in OpenAtoms::BOTH {
         assert_eq!(last(&chunks(document, cuts), open_atoms), last(&[document], open_atoms));
@@ -123,7 +123,7 @@ pub fn do_not_depend_on_the_cuts(document: &[u8], cuts: &[usize]) {
     assert_eq!(verdict, followed.verdict);
 }
 
-/// Append-only, seen in the printed forms; for documents without duplicate keys.
+/// Checks that printed snapshots only grow, for documents without duplicate keys.
 pub fn only_grow(document: &[u8]) {
     let mut parser = plain();
     let mut last: Option<Value> = None;
@@ -152,7 +152,7 @@ pub fn equal_their_events(prefix: &[u8]) {
     }
 }
 
-/// Looking changes nothing; and following the document changes no event.
+/// Checks that looking changes nothing, and that keeping the document changes no event.
 pub fn change_nothing(document: &[u8], cuts: &[usize], options: &Options) {
     for open_atoms in OpenAtoms::BOTH {
         change_no_event(&chunks(document, cuts), options, open_atoms);

@@ -9,7 +9,7 @@ use crate::model::log::{ModelEventKind, Options, Verdict};
 use crate::model::pattern::ModelPattern;
 use crate::model::read::tree;
 
-/// Spelling changes offsets only, for two spellings of one tree.
+/// Checks that two spellings of one tree differ in offsets only.
 pub fn changes_offsets_only(plain: &[u8], dressed: &[u8], patterns: &[ModelPattern]) {
     let told = |document: &[u8]| {
         let log = observe(&Options::with_patterns(patterns.iter().cloned()), &[document], Method::Iterator);

@@ -1,5 +1,5 @@
-//! Types for the property of typed partials: small ones of every representation that serde and serde_json know, each with
-//! what fits it, and what it claims to be settled.
+//! Types for the property of typed partials: small ones of every representation that serde and serde_json know, each
+//! with what fits it, and what it claims to be settled.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -128,7 +128,7 @@ pub trait Subject {
     const MAY_LOSE: bool = false;
     /// True if later input may select another variant, and then the same position has another claim.
     const MAY_CHANGE: bool = false;
-    /// `Debug` of what stands for fields that are not there, besides empty and zero.
+    /// The `Debug` of values of absent fields, besides empty and zero.
     const ABSENT: &'static [&'static str] = &["Null", r"\0"];
     /// Fields whose errors serde drops: what was shown there is gone when it turns out not to fit.
     const MAY_VANISH: &'static [&'static str] = &["adjacent"];

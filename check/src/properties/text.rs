@@ -8,8 +8,7 @@ use crate::laws::Law;
 use crate::model::chunking::chunks;
 use crate::model::log::{Options, Verdict};
 
-/// Strict, the first bad byte, framed matches, at these cuts: log, verdict, kind, offset, line, column and path are the
-/// model's.
+/// Checks that log, verdict, kind, offset, line, column and path are the model's, at these cuts.
 pub fn reads_as_the_model(document: &[u8], cuts: &[usize], options: &Options) {
     check_cut(document, options, cuts);
 }
@@ -20,7 +19,7 @@ pub fn is_reported_promptly(document: &[u8], options: &Options) {
     check_prompt(document, options);
 }
 
-/// Strict: the complete value and the last snapshot are serde_json's, and so is the verdict on numbers.
+/// Checks that the complete value and the last snapshot are serde_json's, and so is the verdict on numbers.
 pub fn has_serde_jsons_value(document: &[u8], cuts: &[usize]) {
     let mut parser = Parser::builder().snapshots().build();
     let log = drive(&mut parser, &chunks(document, cuts), Method::Callback, true);

@@ -33,7 +33,7 @@ pub fn is_serde_jsons<S: Subject>(text: &str) {
 
 /// Checks that after every prefix, each value that the type claims to be whole is, and is the whole text's value there.
 pub fn settles_only_what_is_whole<S: Subject>(text: &str) {
-    // Where a key stands twice, a path does not say which.
+    // If a key is repeated, a path does not name its occurrence.
     if !read::tree(text.as_bytes()).is_some_and(|tree| tree.has_distinct_keys()) {
         return;
     }
@@ -105,7 +105,7 @@ pub fn looks_grow_as_far_as_is_known<S: Subject>(text: &str, bytes: &[u8]) {
         waits: true,
         may_change: S::MAY_CHANGE.then_some("a variant that fits later"),
     };
-    // Where a key stands twice, the later one takes the place of the earlier one, whether that one fitted or not.
+    // If a key is repeated, the later one replaces the earlier one, whether that one fitted or not.
     let is_plain = read::tree(text.as_bytes()).is_some_and(|tree| tree.has_distinct_keys());
     let held = match (reader.whole)(text) {
         Err(_) if S::READS_ESCAPES && text.contains('\\') => Ok(()),

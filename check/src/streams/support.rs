@@ -143,7 +143,7 @@ pub fn read<E: AsRef<str>>(provider: Provider, events: impl IntoIterator<Item = 
     read_with(Some(provider), everything(), events)
 }
 
-/// Reads a provider's events to the end, with the verdict on the stream. Each is given to it as it stands, and the stream is
+/// Reads a provider's events to the end, with the verdict on the stream. Each is pushed unchanged, and the stream is
 /// neither saved nor restored in between.
 pub fn read_to_verdict(provider: Provider, events: &[Value]) -> (Log, Result<(), Unfinished>) {
     let (mut stream, mut log) = (ProviderStream::new(provider, everything().build()), Log::default());
@@ -152,11 +152,11 @@ pub fn read_to_verdict(provider: Provider, events: &[Value]) -> (Log, Result<(),
     (log, stream.verdict())
 }
 
-/// Returns lists of cuts of a text of this length. The cuts of a list are far apart, so that an event usually lies between:
-/// this finds what one cut at a time would, in time proportional to the length.
+/// Returns lists of cuts of a text of this length. The cuts of a list are far apart, so that an event usually lies
+/// between: this finds what one cut at a time would, in time proportional to the length.
 ///
-/// Each place of a short text is cut in one of the lists. Of a longer text a sample of the places is cut, another for each
-/// length, and with `JSONSPIGOT_LAWS=all` each of them.
+/// Each place of a short text is cut in one of the lists. Of a longer text a sample of the places is cut, another for
+/// each length, and with `JSONSPIGOT_LAWS=all` each of them.
 pub fn each_cut(length: usize) -> impl Iterator<Item = Vec<usize>> {
     const APART: usize = 211;
     const SAMPLE: usize = 29;
@@ -164,8 +164,8 @@ pub fn each_cut(length: usize) -> impl Iterator<Item = Vec<usize>> {
     (1..length.min(APART + 1)).skip(start).step_by(step).map(move |first| (first..length).step_by(APART).collect())
 }
 
-/// Reads a stream's bytes, cut at these places, and saves and restores the stream where a cut is: at each of the first, and
-/// then at few, as each costs what was read before.
+/// Reads a stream's bytes, cut at these places, and saves and restores the stream where a cut is: at each of the first,
+/// and then at few, as each costs what was read before.
 pub fn read_bytes(choices: ToolCallsBuilder, bytes: &[u8], cuts: &[usize]) -> Log {
     let mut log = Log::default();
     let mut stream = ProviderStream::detecting(choices.build()).with_message().saveable(usize::MAX);

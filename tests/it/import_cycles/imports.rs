@@ -1,12 +1,12 @@
 //! Finds import cycles among a package's files.
 //!
-//! The files of a folder and its subfolders, each taken whole, are the nodes of a graph; its edges are the paths in them
-//! that lead from one to another, through re-exports to the file that has the item. Each folder's graph must have no
-//! cycle, so every file can be understood from those below it alone. A folder's own `mod.rs` (or `main.rs`, `lib.rs`) is
-//! no node of its folder's graph: it is the face of what lies in there, and may share its types with that.
+//! The files of a folder and its subfolders, each taken whole, are the nodes of a graph; its edges are the paths in
+//! them that lead from one to another, through re-exports to the file that has the item. Each folder's graph must have
+//! no cycle, so every file can be understood from those below it alone. A folder's own `mod.rs` (or `main.rs`,
+//! `lib.rs`) is no node of its folder's graph: it is the face of what lies in there, and may share its types with that.
 //!
-//! The files are not parsed but cut into words, which is enough for the paths in them: those after `use`, and those that
-//! begin with `crate`, `self` or `super`. What a macro builds of words is not seen.
+//! The files are not parsed but cut into words, which is enough for the paths in them: those after `use`, and those
+//! that begin with `crate`, `self` or `super`. What a macro builds of words is not seen.
 
 use std::collections::{BTreeMap, BTreeSet};
 

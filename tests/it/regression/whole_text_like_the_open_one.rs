@@ -1,5 +1,5 @@
-//! A whole string that did not fit a type which serde buffers was taken for the open string, where that had the same text
-//! so far: a look that had failed for good was pending again.
+//! A whole string that did not fit a type which serde buffers was taken for the open string, where that had the same
+//! text so far: a look that had failed for good was pending again.
 
 #![cfg_attr(not(feature = "std"), allow(dead_code))]
 

@@ -71,7 +71,7 @@ impl Row {
         Row { rules: Rules { waits: true, ..self.rules }, ..self }
     }
 
-    /// Why no look can know what the type will be.
+    /// Records why no look can know what the type will be.
     fn may_change(self, reason: &'static str) -> Self {
         Row { rules: Rules { may_change: Some(reason), ..self.rules }, ..self }
     }

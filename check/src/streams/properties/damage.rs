@@ -1,4 +1,4 @@
-//! A damaged stream never makes a call whole that is not: a fragment that was cut off from its call, or came before it,
+//! A damaged stream never makes a call whole that is not: a fragment that was separated from its call, or precedes it,
 //! gives no call a value that the undamaged stream does not give.
 
 use jsonspigot_llm::Provider;

@@ -1,6 +1,6 @@
-//! Each call as if it were alone, as functions, for the tests beside and for the fuzz target, which includes this file: any byte split
-//! of a provider's stream gives, call by call, the same argument bytes and the same log as feeding those arguments
-//! directly; interleaved calls never mix.
+//! Each call as if it were alone, as functions, for the tests beside and for the fuzz target, which includes this file:
+//! any byte split of a provider's stream gives, call by call, the same argument bytes and the same log as feeding those
+//! arguments directly; interleaved calls never mix.
 
 pub mod damage;
 pub mod soup;

@@ -37,7 +37,7 @@ pub fn target(input: &[u8]) {
     }
 }
 
-/// Any bytes give an error, or a stream that keeps its promises and is as good as its own bytes.
+/// Checks that any bytes give an error, or a stream that keeps its promises and is as good as its own bytes.
 pub fn stream_is_refused_or_sound(bytes: &[u8], new: ProviderStream, signals: &[Signal]) -> Option<RestoreError> {
     let mut plain = match new.restore(bytes) {
         Ok(stream) => stream,
