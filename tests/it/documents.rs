@@ -162,7 +162,7 @@ fn strings_are_read_inside_in_each_document() {
             (EventKind::Delta(text), Some(first)) => first.push_str(&text),
             (EventKind::Delta(text), None) => reported.push(of_match + &text),
             (kind, _) => {
-                reported.push(format!("{document} {} {} {} {kind:?}", event.match_id, event.path, event.offset))
+                reported.push(format!("{document} {} {} {} {kind:?}", event.match_id, event.path, event.offset));
             }
         }
     };
