@@ -16,7 +16,7 @@ import { COMMENTS } from "./lenient.js";
 import { selectingText } from "./selecting-text.js";
 import { Text } from "./text.js";
 import { compact } from "./places.js";
-import { invalid, optionsOf, type ParserOptions } from "./options.js";
+import { invalid, optionsOf, spelled, type ParserOptions } from "./options.js";
 
 /** The separation of texts: JSON Lines, concatenated without a separator, or RFC 7464 sequences. */
 export type Framing = "lines" | "concatenated" | "sequence";
@@ -103,7 +103,7 @@ export class Documents {
 
   constructor(framing: Framing, patterns: string | readonly string[] = [], options: DocumentsOptions = {}) {
     if (!FRAMINGS.includes(framing)) {
-      throw invalid(`framing: ${JSON.stringify(framing)} is not one of ${FRAMINGS.join(", ")}`);
+      throw invalid(`framing: ${spelled(framing)} is not one of ${FRAMINGS.join(", ")}`);
     }
     for (const name of ["snapshots", "provisional"] as const) {
       if ((optionsOf(options) as ParserOptions)[name]) throw invalid(`${name}: a stream of documents has no snapshots`);

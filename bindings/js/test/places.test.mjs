@@ -103,9 +103,25 @@ test("a list of patterns is not taken for another one", () => {
   for (const patterns of [["a", ["b"]], [["a"], "b"], [["a", "b"]], [null]]) assert.throws(() => new Parser(patterns), { kind: "invalid-option" });
 });
 
+test("whatever is passed for an option is refused by the option's name", () => {
+  const cyclic = {};
+  cyclic.self = cyclic;
+  const bare = Object.create(null);
+  for (const value of [cyclic, [cyclic], 1n, Symbol("a"), bare, () => 1, { toJSON: () => assert.fail("asked") }]) {
+    for (const name of ["lenient", "retain", "duplicateKeys", "numbers", "prototypeKeys"]) {
+      assert.throws(() => new Parser("a", { [name]: value }), { kind: "invalid-option", message: new RegExp(`^${name}: `) });
+    }
+    assert.throws(() => lenient(value), { kind: "invalid-option", message: /^lenient: / });
+    assert.throws(() => new Documents(value), { kind: "invalid-option", message: /^framing: / });
+    assert.throws(() => new Parser("a", { limits: { depth: value } }), { kind: "invalid-option", message: /^limits.depth / });
+    assert.throws(() => new ToolCalls("a", { callLimits: { openCalls: value } }), { kind: "invalid-option" });
+    assert.throws(() => new Envelope("bare", "a", { holdLimit: value }), { kind: "invalid-option" });
+  }
+});
+
 test("options that are no object are refused by name", async () => {
   for (const options of [null, 1, "snapshots"]) {
-    const message = `options: ${options} is not an object`;
+    const message = `options: ${JSON.stringify(options)} is not an object`;
     for (const make of [
       () => new Parser("a", options),
       () => new ToolCalls("a", options),
