@@ -4,7 +4,7 @@ import type { Engine } from "./engine.js";
 import type { JsonSpigotError } from "./error.js";
 import { optionsOf } from "./options.js";
 import type { DeepPartial } from "./text-parser.js";
-import { NOTHING, SourceLoop, type Chunks, type Loop, type Reading } from "./loop.js";
+import { checkedSignal, NOTHING, SourceLoop, type Chunks, type Loop, type Reading } from "./loop.js";
 import { chunksOfJson, type Chunk, type Source } from "./source.js";
 import { lookUp, type ValueState } from "./state-of.js";
 import type { StreamOptions } from "./streams.js";
@@ -70,7 +70,8 @@ export class FieldReader {
   #failure: { readonly reason: unknown } | undefined;
 
   constructor(source: Source, options: StreamOptions = {}) {
-    const { signal, snapshots: _, provisional: __, retain: ___, spelling: ____, ...own } = optionsOf(options);
+    const { signal: asked, snapshots: _, provisional: __, retain: ___, spelling: ____, ...own } = optionsOf(options);
+    const signal = checkedSignal(asked);
     const duplicateKeys = own.duplicateKeys ?? "reject";
     const text = (this.#text = makeText({ ...own, duplicateKeys, snapshots: true, retain: "nothing" }));
     this.#tree = this.#text.engine.tree = new PieceTree(this.#text.settings);

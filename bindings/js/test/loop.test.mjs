@@ -215,6 +215,25 @@ test("what has been waiting when the signal is aborted is dropped, whatever it w
   await assert.rejects(loop.next(), (reason) => reason === "enough");
 });
 
+test("a signal that is none is refused at once", () => {
+  const source = () => ["{", "}"];
+  for (const signal of [{}, "stop", 0, true, { aborted: false }, new AbortController()]) {
+    const refused = { name: "TypeError", message: /^signal: / };
+    for (const loop of [deltas, rawDeltas, events]) assert.throws(() => loop(source(), "a", { signal }), refused);
+    assert.throws(() => snapshots(source(), { signal }), refused);
+    assert.throws(() => providerEvents(source(), "auto", [], { signal }), refused);
+    assert.throws(() => new FieldReader(source(), { signal }), refused);
+    assert.throws(() => new FieldReader(source()).streamText("a", { signal }), refused);
+  }
+});
+
+test("a signal that fails ends the loop", async () => {
+  const signal = { aborted: false, addEventListener: () => assert.fail("no listeners"), removeEventListener: () => undefined };
+  const loop = deltas(["{", "}"], "a", { signal });
+  await assert.rejects(loop.next(), /no listeners/);
+  assert.deepEqual(await loop.next(), { done: true, value: undefined });
+});
+
 test("a loop keeps nothing of its chunks, with a signal or without", async () => {
   setFlagsFromString("--expose-gc");
   const gc = runInNewContext("gc");
