@@ -34,7 +34,7 @@ export class Input {
   half = "";
   hasBegun = false;
   /** The text as it came, if a lenient parser retains all of it: nothing else leads to where its translator is. */
-  original: readonly Original[] = [];
+  original: Original[] = [];
 
   constructor(engine: Engine, readsMark: boolean, translator?: Lenient) {
     this.engine = engine;
@@ -227,9 +227,9 @@ export class Input {
 }
 
 export function cloneInput(input: Input, engine: Engine): Input {
-  const { bytes, half, hasBegun, original, readsMark, translator } = input;
+  const { bytes, half, hasBegun, readsMark, translator } = input;
   const clone = new (input.constructor as typeof Input)(engine, readsMark, translator?.clone(engine));
-  return Object.assign(clone, { bytes, half, hasBegun, original });
+  return Object.assign(clone, { bytes, half, hasBegun, original: input.original.slice() });
 }
 
 /** How many bytes a chunk is. */

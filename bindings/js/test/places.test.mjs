@@ -167,6 +167,21 @@ describe("containers are frozen once they have ended", () => {
   });
 });
 
+test("a lenient parser that keeps its text reads strings and bytes in turns in linear time", () => {
+  const cost = (count) => {
+    const parser = new Parser([], { lenient: lenient(["comments"]) });
+    const [text, bytes] = ["1,", Uint8Array.from([32, 49, 44])];
+    parser.feed("[");
+    const start = process.cpuUsage();
+    for (let at = 0; at < count; at++) parser.feed(at % 2 === 0 ? text : bytes);
+    const { user, system } = process.cpuUsage(start);
+    return user + system;
+  };
+  cost(2_000);
+  const [few, many] = [cost(5_000), cost(80_000)];
+  assert.ok(many < few * 16 * 4, `${few} and ${many} microseconds`);
+});
+
 test("100,000 levels are read in linear time, with snapshots that stay too", () => {
   const time = (depth) => {
     const text = "[".repeat(depth);
