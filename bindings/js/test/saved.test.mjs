@@ -25,7 +25,7 @@ const options = fc.record({
   numbers: fc.constantFrom("number", "bigint", "string"),
   prototypeKeys: fc.constantFrom("keep", "drop", "reject"),
   spelling: fc.boolean(),
-  limits: fc.constantFrom(limits, { ...limits, blank: 2 }, { ...limits, blank: 0 }, { ...limits, total: 40 }),
+  limits: fc.constantFrom(limits, { ...limits, blank: 2 }, { ...limits, blank: 0 }, { ...limits, total: 40 }, { ...limits, number: 3, blank: 1 }, { ...limits, key: 2, string: 4, blank: 3 }),
 }).map((chosen) => (chosen.retain === "all" ? chosen : { ...chosen, lenient: tolerating([]) }));
 
 /** Texts, some of which are inside strings of others, and some of which are not JSON. */
@@ -126,6 +126,14 @@ describe("a parser that is saved and restored", () => {
     assert.equal(body(), "{a: [1,]/* \u00e9 */} #");
     assert.throws(() => parser.feed("\n1 2"), { kind: "unexpected-byte", offset: 1 });
     assert.ok(body().endsWith("#\n1"));
+  });
+  test("does not count a number as the white space that ends it", () => {
+    for (const retain of ["all", "matches", "nothing"]) {
+      for (const snapshots of [false, true]) {
+        const chosen = { retain, snapshots, limits: { number: 3, blank: 1 } };
+        for (const whole of ["[123 , 45 ]", "123 ", '{"a":123 }', '{"a":"[123 ]"}']) changesNothing([...whole], ["a | [0]", "[*]"], chosen, [1]);
+      }
+    }
   });
   test("has failed at the white space that ended a number", () => {
     for (const whole of ["1 ", "[1 ]", '{"a":1\n}']) {
