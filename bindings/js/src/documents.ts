@@ -11,11 +11,12 @@ import { makeValue, type Json } from "./values.js";
 import { Fault } from "./fault.js";
 import { NUMBER } from "./states.js";
 import { errorOf, type TextError } from "./text-error.js";
-import { isBytes, lengthOf } from "./input.js";
-import { COMMENTS } from "./lenient.js";
+import { isBytes, lengthOf, MARK } from "./input.js";
+import { BYTE_ORDER_MARK, COMMENTS } from "./lenient.js";
 import { selectingText } from "./selecting-text.js";
 import { Text } from "./text.js";
 import { compact } from "./places.js";
+import { joined } from "./utf8.js";
 import { invalid, optionsOf, spelled, type ParserOptions } from "./options.js";
 
 /** The separation of texts: JSON Lines, concatenated without a separator, or RFC 7464 sequences. */
@@ -39,6 +40,8 @@ export const AFTER_ATOM_AND_SLASH = 4;
 /** In the rest of a text that has failed. */
 export const REFUSED = 5;
 export const CLOSED = 6;
+
+export const PAST_MARK = 3;
 
 const SLASH = 47;
 const HASH = 35;
@@ -67,6 +70,8 @@ export class Position {
   lines = 0;
   isAtom = false;
   last = 0;
+  /** The bytes of a byte order mark that the stream has begun with so far; {@link PAST_MARK} once no more of one can follow. */
+  mark = 0;
 }
 
 /** What a saved state has of a stream of documents. */
@@ -110,6 +115,9 @@ export class Documents {
     }
     this.#framing = framing;
     this.#text = selectingText(options, patterns);
+    // A mark precedes the stream and is part of no text, unless it is an error or a deviation.
+    this.#text.input.readsMark = true;
+    this.#beginMark();
   }
 
   /**
@@ -126,10 +134,15 @@ export class Documents {
       return [];
     }
     this.#events = [];
-    if (this.#framing !== "concatenated") this.#feedSeparated(chunk);
-    else this.#feedConcatenated(chunk);
+    if (this.#at.mark === PAST_MARK || chunk.length === 0) this.#feed(chunk);
+    else this.#feed(typeof chunk === "string" ? this.#afterNoMark(chunk) : this.#afterMark(chunk));
     this.#drain();
     return this.#events;
+  }
+
+  #feed(chunk: Chunk): void {
+    if (this.#framing !== "concatenated") this.#feedSeparated(chunk);
+    else this.#feedConcatenated(chunk);
   }
 
   /** The end of the stream, and of its last text. */
@@ -138,6 +151,7 @@ export class Documents {
     this.#events = [];
     if (this.#at.state !== CLOSED) {
       const text = this.#text;
+      if (this.#at.mark < PAST_MARK) this.#afterNoMark("");
       if (this.#at.state === AFTER_ATOM_AND_SLASH) {
         this.#at.offset -= 1;
         this.#at.state = AFTER_ATOM;
@@ -160,6 +174,7 @@ export class Documents {
     this.#at.state = BETWEEN;
     this.#at.number = this.#at.start = this.#at.offset = this.#at.lines = 0;
     this.#at.line = 1;
+    this.#beginMark();
   }
 
   /** Drops what the stream keeps. Nothing else can be done with it then. */
@@ -173,6 +188,30 @@ export class Documents {
 
   #check(): void {
     if (this.#isDisposed) throw new JsonSpigotError("disposed", "the parser has been disposed of");
+  }
+
+  // A byte order mark before the first text.
+
+  #beginMark(): void {
+    const { settings, input } = this.#text;
+    const isRead = settings.strictByteOrderMark || input.translator?.allows(BYTE_ORDER_MARK) === true;
+    this.#at.mark = isRead ? PAST_MARK : 0;
+  }
+
+  /** Removes a byte order mark, or as much of it as the first chunks have. */
+  #afterMark(chunk: Uint8Array): Chunk {
+    const bytes = joined(MARK.subarray(0, this.#at.mark), chunk);
+    const count = MARK.findIndex((byte, at) => bytes[at] !== byte);
+    this.#at.mark = count === bytes.length ? count : PAST_MARK;
+    return count < 0 ? bytes.subarray(MARK.length) : bytes.subarray(count === bytes.length ? count : 0);
+  }
+
+  /** Reads what looked like a byte order mark, and returns the chunk that shows it was not one. */
+  #afterNoMark(chunk: Chunk): Chunk {
+    const bytes = MARK.subarray(0, this.#at.mark);
+    this.#at.mark = PAST_MARK;
+    this.#feed(bytes);
+    return chunk;
   }
 
   // Lines and sequences.
@@ -321,9 +360,6 @@ export class Documents {
 
   #begin(): void {
     this.#text.reset();
-    // A byte order mark stands at the start of the stream, if anywhere.
-    const { input, settings } = this.#text;
-    input.readsMark = settings.strictByteOrderMark || this.#at.offset > 0;
     this.#at.state = BLANK;
     this.#at.start = this.#at.offset;
     this.#at.line = this.#at.lines + 1;

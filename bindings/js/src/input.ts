@@ -9,7 +9,8 @@ import { wanted } from "./text-error.js";
 import { decode, joined, openTail, utf8Length, within } from "./utf8.js";
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
-const MARK = [0xef, 0xbb, 0xbf];
+/** A byte order mark. */
+export const MARK: Uint8Array = /* @__PURE__ */ Uint8Array.of(0xef, 0xbb, 0xbf);
 
 /** Returns true if it is a chunk of bytes, also one of another realm. */
 export function isBytes(value: unknown): value is Uint8Array {
