@@ -2,6 +2,7 @@
 
 import type { Engine } from "./engine.js";
 import type { JsonSpigotError } from "./error.js";
+import type { ElementOf, FieldOf, FieldPath, FieldRequest, ReadOptions, Requested } from "./fields.js";
 import { optionsOf } from "./options.js";
 import type { DeepPartial } from "./text-parser.js";
 import { checkedSignal, NOTHING, SourceLoop, type Chunks, type Loop, type Reading } from "./loop.js";
@@ -12,12 +13,6 @@ import { makeText } from "./make-text.js";
 import { Text } from "./text.js";
 import { Tree } from "./tree.js";
 import type { Json } from "./values.js";
-
-/** Keys and indices from the root: `"ask_slots", 0, "message"`. None is the root itself. */
-export type FieldPath = readonly (string | number)[];
-
-/** The path of a field, and what may end one read of it without ending the others. */
-export type FieldRequest = FieldPath | readonly [...FieldPath, { readonly signal?: AbortSignal }];
 
 /** A tree that also knows the pieces of its newest string: a string that has grown is copied whole to take its end off. */
 class PieceTree extends Tree {
@@ -39,23 +34,27 @@ class PieceTree extends Tree {
 }
 
 /**
- * Reads fields of a JSON text that is still arriving, several at once and in any order:
+ * Reads fields of a JSON text that is still arriving, several at once and in any order. The source is read only while a read
+ * waits for a field, and each chunk is parsed once for all reads. The document is kept, so a field can be requested late.
  *
- * ```ts
- * const reader = new FieldReader(fragments);
- * const city = await reader.get<string>("city"); // as soon as it is complete
- * for await (const text of reader.streamText("ask_slots", 0, "message")) show(text);
- * for await (const row of reader.forEach<Row>("rows")) add(row); // each row when it is complete
- * ```
- *
- * The source is read only while someone is waiting for a field, and each chunk is parsed once for all of them. The document
- * is kept, so a field can be requested late. Leaving one loop does not affect the others, and the last argument of each
- * method may be `{ signal }`, which gives up this one; {@link cancel} ends the source for all of them.
+ * A field is named by the keys and indices that lead to it, one argument each. With the document's type, `FieldReader<Trip>`,
+ * paths are checked and values typed. The last argument of each method may be `{ signal }`, which gives up that read alone, as
+ * leaving its loop does; {@link cancel} ends the source for all of them.
  *
  * A repeated key is an error unless `duplicateKeys` is `last-wins`, as a field that has been read would not be the last one.
  * With that, a field is whichever of its values is there when a chunk has been read.
+ *
+ * @example
+ * ```ts
+ * const reader = new FieldReader<Trip>(await fetch(url));
+ * const city = await reader.get("city"); // as soon as it is complete
+ * for await (const text of reader.streamText("days", 0, "plan")) show(text);
+ * for await (const day of reader.forEach("days")) add(day); // each day when it is complete
+ * ```
+ *
+ * @typeParam T - the type of the document. It is not validated.
  */
-export class FieldReader {
+export class FieldReader<T = Json> {
   readonly #text: Text;
   readonly #tree: PieceTree;
   /** The source, of which each chunk is parsed; an item for each. */
@@ -101,21 +100,22 @@ export class FieldReader {
   }
 
   /**
-   * A field's value once it is complete; `undefined` if the text ends without it.
+   * Returns a field's value once it is complete; `undefined` if the text ends without it.
    *
+   * @param request - the keys and indices of the field, and possibly `{ signal }`
    * @throws {JsonSpigotError} if the text is not JSON, or ends too early, before the field is complete.
    */
-  async get<T = Json>(...request: FieldRequest): Promise<T | undefined> {
-    const loop = this.#loop<T>(request, ({ state, value }) => ({ values: state === "complete" ? [value as T] : [] }));
+  async get<const R extends FieldRequest>(...request: Requested<T, R>): Promise<FieldOf<T, R> | undefined> {
+    const loop = this.#loop(request, ({ state, value }) => ({ values: state === "complete" ? [value] : [] }));
     try {
-      return (await loop.next()).value as T | undefined;
+      return (await loop.next()).value as FieldOf<T, R> | undefined;
     } finally {
       void loop.return();
     }
   }
 
-  /** The text of a string field as it arrives, from its beginning. Nothing for a field that is no string. */
-  streamText(...request: FieldRequest): Loop<string> {
+  /** Yields the text of a string field as it arrives, from its beginning. Yields nothing for a field that is no string. */
+  streamText<const R extends FieldRequest>(...request: Requested<T, R, string>): Loop<string> {
     let length = 0;
     return this.#loop(request, ({ state, value }) => {
       if (value === undefined) return { values: [] };
@@ -127,26 +127,26 @@ export class FieldReader {
     });
   }
 
-  /** A field's value as it grows: as far as it is known, each time that this has changed, and the complete value last. */
-  streamValues<T = Json>(...request: FieldRequest): Loop<DeepPartial<T>> {
+  /** Yields a field's value as far as it is known, each time that it has changed, and the complete value last. */
+  streamValues<const R extends FieldRequest>(...request: Requested<T, R>): Loop<DeepPartial<FieldOf<T, R>>> {
     let shown: Json | undefined;
     return this.#loop(request, ({ value }) => {
       if (value === undefined || value === shown) return { values: [] };
       shown = value;
       this.#tree.look(this.#text.engine);
-      return { values: [value as DeepPartial<T>] };
+      return { values: [value as DeepPartial<FieldOf<T, R>>] };
     });
   }
 
-  /** The elements of an array field, each when it is complete. Nothing for a field that is no array. */
-  forEach<T = Json>(...request: FieldRequest): Loop<T> {
+  /** Yields the elements of an array field, each when it is complete. Yields nothing for a field that is no array. */
+  forEach<const R extends FieldRequest>(...request: Requested<T, R, readonly unknown[]>): Loop<ElementOf<T, R>> {
     let next = 0;
     return this.#loop(request, ({ state, value }, path) => {
       if (value === undefined) return { values: [] };
       if (!Array.isArray(value)) return { values: [], isDone: true };
       const last = value.length - 1;
       const isLastOpen = state !== "complete" && last >= 0 && this.#look([...path, last]).state !== "complete";
-      const values = value.slice(next, isLastOpen ? last : undefined) as (T & Json)[];
+      const values = value.slice(next, isLastOpen ? last : undefined) as (ElementOf<T, R> & Json)[];
       next += values.length;
       return { values };
     });
@@ -179,17 +179,17 @@ export class FieldReader {
   }
 
   /** A loop over what a field's value adds after each chunk, up to the value's end. */
-  #loop<T>(
-    request: FieldRequest,
-    added: (field: ReturnType<typeof lookUp>, path: FieldPath) => { readonly values: readonly T[]; readonly isDone?: boolean },
-  ): Loop<T> {
+  #loop<V>(
+    request: readonly unknown[],
+    added: (field: ReturnType<typeof lookUp>, path: FieldPath) => { readonly values: readonly V[]; readonly isDone?: boolean },
+  ): Loop<V> {
     const { path, signal } = parted(request);
     const reader = this;
     let hasEnded = false;
     // While the loop was busy, others may have read on, to the end even: so the field is looked at again before a chunk is read.
     let isLookedAt = false;
     const chunks: Chunks<undefined> = { next: () => (hasEnded ? END : isLookedAt ? this.#more() : LOOK) };
-    const begin = (): Reading<undefined, T> => ({
+    const begin = (): Reading<undefined, V> => ({
       items: NOTHING,
       read() {
         const field = reader.#look(path);
@@ -243,8 +243,8 @@ if (typeof Symbol.asyncDispose === "symbol") {
   });
 }
 
-function parted(request: FieldRequest): { readonly path: FieldPath; readonly signal: AbortSignal | undefined } {
+function parted(request: readonly unknown[]): { readonly path: FieldPath; readonly signal: AbortSignal | undefined } {
   const last = request[request.length - 1];
   if (typeof last !== "object") return { path: request as FieldPath, signal: undefined };
-  return { path: request.slice(0, -1) as FieldPath, signal: last.signal };
+  return { path: request.slice(0, -1) as FieldPath, signal: (last as ReadOptions | null)?.signal };
 }

@@ -184,12 +184,64 @@ new Rewriter({ remove: "a" });
 Rule.mapText("a", (piece) => piece);
 void tolerant;
 
-async function fields(reader: FieldReader, signal: AbortSignal): Promise<void> {
-  same<Awaited<ReturnType<typeof reader.get<Trip>>>, Trip | undefined>(true);
-  for await (const text of reader.streamText("days", 0, "plan", { signal })) same<typeof text, string>(true);
-  for await (const trip of reader.streamValues<Trip>()) same<typeof trip, DeepPartial<Trip>>(true);
-  for await (const city of reader.forEach<string>("cities")) same<typeof city, string>(true);
+interface Plan {
+  city: string;
+  days: { plan: string; costs?: number | null }[];
+  owner?: { name: string; boss: Plan["owner"] };
+  choice: { kind: "train"; line: number } | { kind: "car" };
+  extra: Json;
+  prices: Record<string, number>;
 }
+
+async function fields(reader: FieldReader<Plan>, signal: AbortSignal, day: number, path: string[]): Promise<void> {
+  same<Awaited<ReturnType<typeof reader.get<["city"]>>>, string | undefined>(true);
+  const costs = await reader.get("days", day, "costs", { signal });
+  same<typeof costs, number | null | undefined>(true);
+  const whole = await reader.get({ signal });
+  same<typeof whole, Plan | undefined>(true);
+  const boss = await reader.get("owner", "boss", "boss", "name");
+  same<typeof boss, string | undefined>(true);
+  const line = await reader.get("choice", "line");
+  same<typeof line, number | undefined>(true);
+  const extra = await reader.get("extra", "any", 0, ...path);
+  same<typeof extra, Json | undefined>(true);
+  const price = await reader.get("prices", "train");
+  same<typeof price, number | undefined>(true);
+  for await (const text of reader.streamText("days", 0, "plan", { signal })) same<typeof text, string>(true);
+  for await (const days of reader.streamValues("days")) same<typeof days, DeepPartial<Plan["days"]>>(true);
+  for await (const one of reader.forEach("days")) same<typeof one, Plan["days"][0]>(true);
+  // @ts-expect-error: there is no such member
+  reader.get("town");
+  // @ts-expect-error: nor this
+  reader.get("days", 0, "plans");
+  // @ts-expect-error: an array has indices
+  reader.get("days", "0");
+  // @ts-expect-error: a string has no members
+  reader.get("city", "length");
+  // @ts-expect-error: there is no such option
+  reader.get("city", { sinal: signal });
+  // @ts-expect-error: where this leads is not known
+  reader.get(...path);
+  // @ts-expect-error: it is no string
+  reader.streamText("days");
+  // @ts-expect-error: it is no array
+  reader.forEach("city");
+  // @ts-expect-error: there is no such member
+  reader.streamValues("town");
+  // @ts-expect-error: the type is the reader's
+  reader.get<string>("city");
+}
+
+async function untypedFields(reader: FieldReader, anything: FieldReader<any>, unknown: FieldReader<unknown>, path: string[]): Promise<void> {
+  const note = await reader.get("days", 0, ...path);
+  same<typeof note, Json | undefined>(true);
+  for await (const row of reader.forEach("rows")) same<typeof row, Json>(true);
+  for await (const text of reader.streamText(...path)) same<typeof text, string>(true);
+  (await anything.get("a", 0))?.b.c;
+  const found = await unknown.get("a", 0);
+  same<typeof found, unknown>(true);
+}
+void untypedFields;
 void fields;
 
 const segments: readonly (string | number | null)[] = parser.feed("")[0]!.segments;
