@@ -18,11 +18,20 @@ export interface DeltasOptions extends Pick<ParserOptions, "limits" | "duplicate
 const KNOWN = ["signal", "limits", "duplicateKeys", "strictByteOrderMark"];
 
 /**
- * The text of the strings that one pattern selects, as it arrives; nothing for other values: their JSON text is what
- * {@link rawDeltas} gives. Where a pattern can match more than one string, `events` says which one grows.
+ * Yields the text of the strings that one pattern selects, as it arrives. Yields nothing for other values: see {@link rawDeltas}.
+ * Where a pattern can match more than one string, the events of `events` say which one grows.
  *
+ * @param source - the body of a response, a web stream, or an iterable of strings or bytes, cut anywhere
+ * @param pattern - an RFC 9535 path without filters: `a.b`, `a[0]`, `a[*]`, `a[0:3]`, `a['b','c']`, `$..name`, `outer | inner`
+ * @param options - limits, repeated keys, and a signal that ends the loop
+ * @throws {JsonSpigotError} after the text before the first bad byte. Its `path` is `null`, as no text is kept. Errors of the
+ * source are thrown unchanged.
+ *
+ * @example
  * ```ts
- * for await (const text of deltas(await fetch(url), "title")) show(text);
+ * import { deltas } from "jsonspigot";
+ *
+ * for await (const text of deltas(await fetch(url), "title")) console.log(text); // "Köln"
  * ```
  */
 export function deltas(source: Source, pattern: string, options?: DeltasOptions): Loop<string> {

@@ -85,11 +85,20 @@ export interface DocumentsParts {
 export let partsOf: (documents: Documents) => DocumentsParts;
 
 /**
- * A stream of JSON texts, each with its own events, offsets and limits.
+ * A stream of JSON texts, each with its own events, offsets and limits. A text that is not JSON is an event, and does not affect the
+ * others, except in concatenated texts, where the next one can't be found.
  *
+ * A byte order mark at the start of the stream is skipped, and offsets count from the byte after it.
+ *
+ * @example
  * ```ts
+ * import { Documents } from "jsonspigot/documents";
+ *
  * const documents = new Documents("lines", "city");
- * documents.feed('{"city": "Ko'); // a begin and a delta of document 0
+ * for (const event of [...documents.feed('{"city": "Köln"}\n{"city"\n{"ci'), ...documents.feed('ty": "Bonn"}\n')]) {
+ *   const news = event.kind === "delta" ? event.text : event.kind === "document-error" ? event.error.kind : undefined;
+ *   if (news) console.log(event.document, news); // 0 "Köln", then 1 "incomplete", then 2 "Bonn"
+ * }
  * ```
  */
 export class Documents {

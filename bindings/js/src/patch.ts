@@ -33,6 +33,19 @@ function keysOf(path: string): string[] {
  * Before the first patch the value is `undefined`.
  *
  * @throws {JsonSpigotError} of kind `invalid-patch` for an operation that does not apply to the value.
+ *
+ * @example
+ * ```ts
+ * import { applyPatch, Parser, type Json } from "jsonspigot";
+ *
+ * const parser = new Parser([], { snapshots: true });
+ * let copy: Json | undefined;
+ * for (const chunk of ['{"note": "by', ' train", "days": [2']) {
+ *   parser.feed(chunk);
+ *   copy = applyPatch(copy, parser.patch()); // what is new since the last call
+ * }
+ * console.log(copy); // {"note":"by train","days":[]}
+ * ```
  */
 export function applyPatch(value: Json | undefined, ops: readonly PatchOp[]): Json | undefined {
   const own = new Set<object>();

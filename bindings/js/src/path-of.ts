@@ -6,10 +6,14 @@ import { normalized, pointer, segmentsOf } from "./path.js";
 export type PathNotation = "pointer" | "normalized";
 
 /**
- * The path of an event as a pointer or a normalized path. Inside a string (`outer | inner`) a pointer leads to that string.
+ * Returns the path of an event as a pointer or a normalized path. Inside a string (`outer | inner`) a pointer leads to that string.
  *
+ * @example
  * ```ts
- * pathOf(event, "pointer"); // "/ask_slots/0/message"
+ * import { Parser, pathOf } from "jsonspigot";
+ *
+ * const [event] = new Parser("a[*]").feed('{"a":[1]}');
+ * console.log(event!.path, pathOf(event!, "pointer"), pathOf(event!, "normalized")); // "a[0]" "/a/0" "$['a'][0]"
  * ```
  */
 export function pathOf(event: { readonly path: string }, notation: PathNotation): string {

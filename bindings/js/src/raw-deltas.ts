@@ -6,10 +6,16 @@ import { beginRaw } from "./raw.js";
 import type { Source } from "./source.js";
 
 /**
- * The JSON text of the values that one pattern selects, as it comes.
+ * Yields the JSON text of the values that one pattern selects, as it arrives, whatever their types.
  *
+ * @param source - the body of a response, a web stream, or an iterable of strings or bytes, cut anywhere
+ * @param pattern - a path; `raw:` before it may be left out
+ *
+ * @example
  * ```ts
- * for await (const text of rawDeltas(await fetch(url), "order")) passOn(text);
+ * import { rawDeltas } from "jsonspigot";
+ *
+ * for await (const text of rawDeltas(['{"order": {"id"', ": 1}}"], "order")) console.log(text); // "{\"id\"", then ": 1}"
  * ```
  */
 export function rawDeltas(source: Source, pattern: string, options?: DeltasOptions): Loop<string> {

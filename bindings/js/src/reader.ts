@@ -34,8 +34,8 @@ class PieceTree extends Tree {
 }
 
 /**
- * Reads fields of a JSON text that is still arriving, several at once and in any order. The source is read only while a read
- * waits for a field, and each chunk is parsed once for all reads. The document is kept, so a field can be requested late.
+ * A reader of the fields of a JSON text that is still arriving, several at once and in any order. It reads the source only while a
+ * read waits for a field, and parses each chunk once for all reads. It keeps the document, so a field can be requested late.
  *
  * A field is named by the keys and indices that lead to it, one argument each. With the document's type, `FieldReader<Trip>`,
  * paths are checked and values typed. The last argument of each method may be `{ signal }`, which gives up that read alone, as
@@ -44,15 +44,22 @@ class PieceTree extends Tree {
  * A repeated key is an error unless `duplicateKeys` is `last-wins`, as a field that has been read would not be the last one.
  * With that, a field is whichever of its values is there when a chunk has been read.
  *
+ * @typeParam T - the type of the document. It is not validated.
+ *
  * @example
  * ```ts
- * const reader = new FieldReader<Trip>(await fetch(url));
- * const city = await reader.get("city"); // as soon as it is complete
- * for await (const text of reader.streamText("days", 0, "plan")) show(text);
- * for await (const day of reader.forEach("days")) add(day); // each day when it is complete
- * ```
+ * import { FieldReader } from "jsonspigot";
  *
- * @typeParam T - the type of the document. It is not validated.
+ * interface Trip {
+ *   city: string;
+ *   days: { note: string }[];
+ * }
+ *
+ * const trip = new FieldReader<Trip>(['{"city": "Kö', 'ln", "days": [{"note": "by ', 'train"}]}']);
+ * console.log(await trip.get("city")); // "Köln"
+ * for await (const text of trip.streamText("days", 0, "note")) console.log(text); // "by ", then "train"
+ * for await (const day of trip.forEach("days")) console.log(day); // {"note":"by train"}
+ * ```
  */
 export class FieldReader<T = Json> {
   readonly #text: Text;

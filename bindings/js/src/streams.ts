@@ -23,10 +23,18 @@ function parserOptions(options: StreamOptions): ParserOptions {
 }
 
 /**
- * All events of a source. Events before the first bad byte are yielded before the error is thrown.
+ * Yields all events of a source. If the text is not JSON, the events before the first bad byte come before the error.
  *
+ * @param source - the body of a response, a web stream, or an iterable of strings or bytes, cut anywhere
+ * @param patterns - the values to report, as for {@link Parser}
+ *
+ * @example
  * ```ts
- * for await (const event of events(await fetch(url), ["title", "items[*].name"])) { … }
+ * import { events } from "jsonspigot";
+ *
+ * for await (const event of events(['{"title":"Sh', 'op","items":[{"name":"lamp"}]}'], ["title", "items[*].name"])) {
+ *   if (event.kind === "end") console.log(event.path, event.value); // "title" "Shop", then "items[0].name" "lamp"
+ * }
  * ```
  */
 export function events(source: Source, patterns: string | readonly string[], options: StreamOptions = {}): Loop<Event> {
@@ -61,15 +69,35 @@ const eventsBefore = (error: unknown): readonly Event[] => (error as { events?: 
 export type SnapshotsOptions = Omit<StreamOptions, "retain" | "spelling">;
 
 /**
- * The document as far as it is known, after each chunk that has changed it; the last one is the complete value. What has
- * not changed is the same object as before.
+ * Yields the document as far as it is known, after each chunk that has changed it. The last one is the complete value. What has
+ * not changed is the same object as before, so `===`, `memo` and selectors work.
  *
- * With `schema`, a Standard Schema such as zod's, the last one is what the schema makes of the complete value, or a
- * `SchemaError` is thrown. What comes before is not validated.
+ * With `schema`, a Standard Schema such as zod's, valibot's or arktype's, the last one is what the schema makes of the complete
+ * value, or a `SchemaError` is thrown. What comes before is not validated.
  *
+ * @param source - the body of a response, a web stream, or an iterable of strings or bytes, cut anywhere
+ * @param options - `snapshots: "live"` updates one value in place, which costs less
+ *
+ * @example
  * ```ts
+ * import { snapshots } from "jsonspigot";
+ * import { z } from "zod";
+ *
  * const Trip = z.object({ city: z.string(), days: z.array(z.string()) });
- * for await (const trip of snapshots(await fetch(url), { schema: Trip })) console.log(trip.city, trip.days?.length);
+ * for await (const trip of snapshots(await fetch(url), { schema: Trip })) console.log(trip.days?.length); // 1, then 1
+ * ```
+ *
+ * @example From jsonriver, whose value is one object that changes under its reader
+ * ```ts
+ * import { parse } from "jsonriver";
+ * import { snapshots } from "jsonspigot";
+ *
+ * async function* chunks() {
+ *   yield '{"city": "Kö';
+ *   yield 'ln"}';
+ * }
+ * for await (const value of parse(chunks())) console.log(value); // {"city":"Kö"}, then {"city":"Köln"}
+ * for await (const value of snapshots(chunks())) console.log(value); // {"city":"Kö"}, then {"city":"Köln"}
  * ```
  */
 export function snapshots<T>(
@@ -111,7 +139,19 @@ export function snapshots<T = Json>(
   return new SourceLoop(() => chunksOfJson(source), begin, options?.signal);
 }
 
-/** A stage of a pipe: chunks in, events out. It takes no more chunks than its reader asks for. */
+/**
+ * A stage of a pipe: chunks in, events out. It takes no more chunks than its reader asks for.
+ *
+ * @example
+ * ```ts
+ * import { EventStream } from "jsonspigot";
+ *
+ * const { body } = await fetch(url);
+ * for await (const event of body!.pipeThrough(new EventStream("title"))) {
+ *   if (event.kind === "delta") console.log(event.text); // "Köln"
+ * }
+ * ```
+ */
 export class EventStream extends Stage<Chunk, Event> {
   constructor(patterns: string | readonly string[], options: ParserOptions = {}) {
     let parser: TextParser;

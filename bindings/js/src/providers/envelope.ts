@@ -39,14 +39,6 @@ const KINDS = ["incomplete", "invalid-utf8"] as const;
  * Separates what a person should see from payloads between marks: `comment:NAME` (`<!--NAME … -->`), `fence:INFO`,
  * `fence:*` (any fence that holds an object or array), `tag:NAME` (`<NAME>…</NAME>`), `bare` (each JSON object or array) and `bare:object`. Append `:json` or `:raw` to
  * declare what the payload is.
- *
- * ```ts
- * const envelope = new Envelope(["tag:think", "comment:context"], "slots[*]");
- * for (const event of envelope.feed(chunk)) {
- *   if (event.kind === "text") show(event.text);
- *   if (event.kind === "payload" && event.status === "complete") keep(event.mark, event.value);
- * }
- * ```
  */
 export class Envelope extends Handle {
   readonly #marks: readonly string[];

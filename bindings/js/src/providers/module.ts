@@ -21,14 +21,29 @@ export interface ProviderExports extends Exports {
 export const loader = new ModuleLoader<ProviderExports>("jsonspigot/providers.wasm", "`jsonspigot/providers/slim`", ", or import `jsonspigot/providers`");
 
 /**
- * Starts the providers' module from these bytes, or from a module that was compiled elsewhere. Needed with
- * `jsonspigot/providers/slim` only; a no-op once there is a module.
+ * Starts the providers' module from its bytes, or from a module that was compiled elsewhere. Needed with
+ * `jsonspigot/providers/slim` only. Does nothing once there is a module.
+ *
+ * Where compiling is forbidden (Vercel Edge, Next.js middleware), pass it the module of
+ * `import module from "jsonspigot/providers.wasm?module"`.
  */
 export function initSync(source: ModuleSource): void {
   loader.initSync(source);
 }
 
-/** Like {@link initSync}, but compiles in the background: for browsers that compile only small modules synchronously. */
+/**
+ * Starts the providers' module as {@link initSync} does, but compiles it in the background: for browsers that compile only small
+ * modules synchronously, and to cache the module on its own. Browsers compile WebAssembly if the policy's `script-src` has
+ * `'wasm-unsafe-eval'`, or if there is no policy.
+ *
+ * @example
+ * ```ts
+ * import { init, ProviderStream } from "jsonspigot/providers/slim";
+ *
+ * await init(fetch("/providers.wasm")); // the package's file of this name
+ * console.log(new ProviderStream("auto").finish().length); // 0
+ * ```
+ */
 export async function init(source?: ModuleSource | Promise<ModuleSource> | Response | Promise<Response>): Promise<void> {
   await loader.init(source);
 }
