@@ -66,9 +66,30 @@ const snapshotsOf = (snapshots) => (chunks) => {
   return value;
 };
 
+function streamparserDeltas(path) {
+  const parser = new JSONParser({ paths: [`$.${path.join(".")}`], emitPartialTokens: true, emitPartialValues: true, keepStack: false });
+  let told = "";
+  let shown = 0;
+  parser.onValue = ({ value, partial }) => {
+    if (value === undefined) return;
+    if (value.length > shown) told += value.slice(shown);
+    shown = partial ? value.length : 0;
+  };
+  return { parser, told: () => told };
+}
+
+function streamparserSnapshots() {
+  const parser = new JSONParser({ emitPartialTokens: true, emitPartialValues: true });
+  let value;
+  parser.onValue = (told) => {
+    value = told.stack.length > 1 ? told.stack[1].value : (told.parent ?? told.value);
+  };
+  return { parser, shown: () => value };
+}
+
 /** The package's loops, over the chunks of an array or of an async generator, as programs call them. */
-function loops(name, open) {
-  return [
+function loops(name, open, isOfGenerator) {
+  const contestants = [
     {
       name: `deltas()${name}`,
       isOurs: true,
@@ -99,6 +120,7 @@ function loops(name, open) {
       },
     },
   ];
+  return contestants.map((contestant) => ({ ...contestant, isOfGenerator }));
 }
 
 /**
@@ -127,41 +149,41 @@ export const INCREMENTAL = [
     isLive: true,
     snapshots: snapshotsOf("live"),
   },
-  ...loops("", (chunks) => chunks),
-  ...loops(" of a generator", later),
+  ...loops("", (chunks) => chunks, false),
+  ...loops(" of a generator", later, true),
   {
     name: "@streamparser/json",
     isLive: true,
     deltas(chunks, path) {
-      const parser = new JSONParser({
-        paths: [`$.${path.join(".")}`],
-        emitPartialTokens: true,
-        emitPartialValues: true,
-        keepStack: false,
-      });
-      let told = "";
-      let shown = 0;
-      parser.onValue = ({ value, partial }) => {
-        if (value === undefined) return;
-        if (value.length > shown) told += value.slice(shown);
-        shown = partial ? value.length : 0;
-      };
+      const { parser, told } = streamparserDeltas(path);
       for (const chunk of chunks) parser.write(chunk);
-      return told;
+      return told();
     },
     snapshots(chunks) {
-      const parser = new JSONParser({ emitPartialTokens: true, emitPartialValues: true });
-      let value;
-      parser.onValue = (told) => {
-        value = told.stack.length > 1 ? told.stack[1].value : (told.parent ?? told.value);
-      };
+      const { parser, shown } = streamparserSnapshots();
       for (const chunk of chunks) parser.write(chunk);
-      return value;
+      return shown();
+    },
+  },
+  {
+    name: "@streamparser/json of a generator",
+    isLive: true,
+    isOfGenerator: true,
+    async deltas(chunks, path) {
+      const { parser, told } = streamparserDeltas(path);
+      for await (const chunk of later(chunks)) parser.write(chunk);
+      return told();
+    },
+    async snapshots(chunks) {
+      const { parser, shown } = streamparserSnapshots();
+      for await (const chunk of later(chunks)) parser.write(chunk);
+      return shown();
     },
   },
   {
     name: "jsonriver",
     isLive: true,
+    isOfGenerator: true,
     async deltas(chunks, path) {
       const follow = follower(path);
       for await (const value of jsonriver(later(chunks))) follow.look(value);

@@ -12,7 +12,7 @@ import { errorOf } from "./text-error.js";
 /** The options of {@link deltas}. For all other options there is `events`. */
 export interface DeltasOptions extends Pick<ParserOptions, "limits" | "duplicateKeys" | "strictByteOrderMark"> {
   /** Ends the loop with the signal's reason, and cancels the source. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 const KNOWN = ["signal", "limits", "duplicateKeys", "strictByteOrderMark"];

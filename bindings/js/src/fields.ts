@@ -9,7 +9,7 @@ export type FieldPath = readonly (string | number)[];
 /** What may end one read of a field without ending the others. */
 export interface ReadOptions {
   /** Gives up this read with the signal's reason. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The path of a field, and possibly {@link ReadOptions} after it: as far as it can be said without the document's type. */

@@ -17,7 +17,7 @@ export type Open = (signal: AbortSignal) => Source | PromiseLike<Source>;
 /** The parser's options, except those that the hook sets itself. */
 export interface JsonStreamOptions extends Omit<ParserOptions, "snapshots" | "retain" | "spelling"> {
   /** Another key is another stream: the old one is aborted, and `open` is called again. */
-  readonly key?: string | number;
+  readonly key?: string | number | undefined;
 }
 
 export interface JsonStream<T> {

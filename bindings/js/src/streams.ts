@@ -13,7 +13,7 @@ import type { Json } from "./values.js";
 
 export interface StreamOptions extends ParserOptions {
   /** Ends the loop with the signal's reason, and cancels the source. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Options for the parser alone. */
@@ -144,12 +144,15 @@ export function snapshots<T = Json>(
  *
  * @example
  * ```ts
- * import { EventStream } from "jsonspigot";
+ * import { EventStream, type Event } from "jsonspigot";
  *
  * const { body } = await fetch(url);
- * for await (const event of body!.pipeThrough(new EventStream("title"))) {
- *   if (event.kind === "delta") console.log(event.text); // "Köln"
- * }
+ * const show = new WritableStream<Event>({
+ *   write(event) {
+ *     if (event.kind === "end") console.log(event.value); // "Köln"
+ *   },
+ * });
+ * await body!.pipeThrough(new EventStream("title")).pipeTo(show);
  * ```
  */
 export class EventStream extends Stage<Chunk, Event> {

@@ -34,7 +34,7 @@ const ITEM = { type: "function_call", id: "fc_1", call_id: "call_1", name: "plan
 const GIVEN = {
   deltas: url('{"title":"Köln"}'),
   snapshots: url('{"city":"Köln","days":["one"]}'),
-  init: "const fetch = async (_: string) => new Response((globalThis as unknown as { module: Uint8Array<ArrayBuffer> }).module, { headers: { 'content-type': 'application/wasm' } });",
+  init: "const fetch = async (_: string) => new Response((globalThis as unknown as { module: BodyInit }).module, { headers: { 'content-type': 'application/wasm' } });",
   EventStream: url('{"title":"Köln"}'),
   RewriteStream: url('{"title":"Köln","days":["one"]}'),
   providerEvents: url(MESSAGE.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")),

@@ -16,7 +16,7 @@ export type EventSource =
 
 export interface ProviderEventsOptions extends ProviderOptions {
   /** Ends the loop with the signal's reason, and cancels the source. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

@@ -146,6 +146,13 @@ async function streams(response: Response, stream: ReadableStream<Uint8Array>): 
   for await (const trip of snapshots<Trip>(["{", "}"])) same<typeof trip, DeepPartial<Trip>>(true);
   const schema = {} as StandardSchema<Trip>;
   for await (const trip of snapshots(["{", "}"], { schema })) same<typeof trip, DeepPartial<Trip> | Trip>(true);
+  // What a caller passes on may be missing, also where `undefined` has to be allowed.
+  const maybe: { signal: AbortSignal | undefined; key: string | undefined } = { signal: undefined, key: undefined };
+  deltas(response, "city", { signal: maybe.signal });
+  events(response, "city", { signal: maybe.signal });
+  await new FieldReader(response, { signal: maybe.signal }).get("city", { signal: maybe.signal });
+  providers.providerEvents(response, "auto", "city", { signal: maybe.signal });
+  useJsonStream(null, { key: maybe.key });
   same<EventStream["readable"], ReadableStream<Event>>(true);
   await providers.init(fetch("providers.wasm"));
   providers.initSync(new Uint8Array());
