@@ -8,7 +8,7 @@ import { Documents, lenient, restoreDocuments, saveDocuments } from "./all.mjs";
 const MARK = [0xef, 0xbb, 0xbf];
 const utf8 = (text) => [...new TextEncoder().encode(text)];
 
-/** What becomes of each document: its place, and its value or the kind and offset of its error. */
+/** Returns the number, start and length of each document, and its value or the kind and offset of its error. */
 function outcomes(framing, bytes, options, size, isSaved) {
   let documents = new Documents(framing, "a", options);
   const events = [];

@@ -78,7 +78,7 @@ test("the AI SDK's full stream", async () => {
   assert.deepEqual(told.filter(({ kind }) => kind === "tool-result").map(({ id }) => id), ["call_1"]);
 });
 
-test("what nothing recognizes is refused, or reported as no provider's event", () => {
+test("unrecognized objects are refused or reported as unknown events", () => {
   const stream = new ProviderStream("auto");
   for (const thing of [undefined, null, 5, () => {}]) assert.throws(() => stream.push(thing), TypeError);
   assert.deepEqual(stream.push({ delta: "x" }), []);

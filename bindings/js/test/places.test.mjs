@@ -23,7 +23,7 @@ test("a path is spelt as a pointer and as a normalized path", () => {
   ]);
 });
 
-test("every event of a match has segments, whoever reports it", () => {
+test("every event of a match has segments, in every class", () => {
   const calls = new ToolCalls("$..*");
   calls.start(0);
   const all = [
@@ -59,14 +59,14 @@ describe("a byte order mark", () => {
     assert.throws(() => strict.feed(bytes), { kind: "unexpected-byte", offset: 0, message: /byte order mark/ });
     assert.throws(() => new Parser().feed("\ufeff[1]"), { kind: "unexpected-byte", offset: 0, message: /byte order mark/ });
   });
-  test("that is only begun is no text", () => {
+  test("that is unfinished is not a text", () => {
     const parser = new Parser();
     parser.feed(bytes.subarray(0, 2));
     assert.throws(() => parser.finish(), { kind: "unexpected-byte", offset: 0 });
   });
 });
 
-test("an error guesses what a text is that is not JSON, the same at any cut", () => {
+test("an error names the likely format of a text that is not JSON, at any cut", () => {
   const message = (chunks) => {
     const parser = new Parser();
     try {
@@ -97,13 +97,13 @@ test("an error about depth names the limit", () => {
   assert.throws(() => new Parser().feed("[".repeat(128)), /^JsonSpigotError: depth limit: expected at most 127 open containers \(`limits.depth`\) at/);
 });
 
-test("a list of patterns is not taken for another one", () => {
+test("lists of patterns are not confused with each other", () => {
   new Parser(["a", "b"]);
   for (const patterns of ["2\0a\0b", ["2\0a\0b"], ["a\0b"]]) assert.throws(() => new Parser(patterns), PatternError);
   for (const patterns of [["a", ["b"]], [["a"], "b"], [["a", "b"]], [null]]) assert.throws(() => new Parser(patterns), { kind: "invalid-option" });
 });
 
-test("whatever is passed for an option is refused by the option's name", () => {
+test("values of any type for an option are refused by its name", () => {
   const cyclic = {};
   cyclic.self = cyclic;
   const bare = Object.create(null);
@@ -119,7 +119,7 @@ test("whatever is passed for an option is refused by the option's name", () => {
   }
 });
 
-test("options that are no object are refused by name", async () => {
+test("options that are not an object are refused", async () => {
   for (const options of [null, 1, "snapshots"]) {
     const message = `options: ${JSON.stringify(options)} is not an object`;
     for (const make of [

@@ -1,6 +1,6 @@
-// The code in the README and in the documentation of the types: compiled strictly, run, and compared with what its comments say
-// it prints. What a block of the README needs is before it, in `<!-- given: … -->`; what one of the types needs is below. Blocks
-// with JSX are compiled only: the hook has its tests in a browser.
+// The code in the README and in the documentation of the types: compiled strictly, run, and compared with the output that its
+// comments state. Declarations for a block of the README are before it, in `<!-- given: … -->`; those for the types are below.
+// Blocks with JSX are compiled only: the hook has its tests in a browser.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -76,7 +76,7 @@ const GIVEN = {
 
 const BLOCK = /(?:<!-- given: (.*) -->\n)?```(tsx?)\n([^]*?)```/g;
 
-/** The blocks of a text; `find` returns what one needs that says nothing itself. */
+/** Returns the blocks of a text; `find` returns the declarations for a block that has none before it. */
 function blocksIn(name, text, find = () => "") {
   return [...text.matchAll(BLOCK)].map(([, given, language, code], at) => {
     const imports = [...code.matchAll(/ from "([^"]+)"/g)].map(([, from]) => from);
@@ -96,7 +96,7 @@ const blocks = [
   }),
 ];
 
-/** Whether what a block imports is installed. */
+/** Returns true if a package that a block imports is installed. */
 function isHere(name) {
   const root = name.split("/").slice(0, name.startsWith("@") ? 2 : 1).join("/");
   return root === "jsonspigot" || root.startsWith("node:") || createRequire(import.meta.url).resolve.paths(root).some((path) => existsSync(`${path}/${root}`));
@@ -113,7 +113,7 @@ after(() => {
   delete globalThis.module;
 });
 
-test("there are blocks for each that one may come from, and of each entry", () => {
+test("there are blocks for each replaced package and each entry", () => {
   const all = blocks.flatMap(({ imports }) => imports);
   for (const name of ["ai", "partial-json", "best-effort-json-parser", "jsonriver", "@streamparser/json"]) {
     assert.ok(all.includes(name), name);
@@ -125,11 +125,11 @@ test("there are blocks for each that one may come from, and of each entry", () =
   }
 });
 
-test("each block says what it imports", () => {
+test("each block imports this package", () => {
   for (const { name, imports } of blocks) assert.ok(imports.some((from) => from.startsWith("jsonspigot")), name);
 });
 
-test("they compile under strict", () => {
+test("the blocks compile under strict", () => {
   const files = blocks.filter(({ imports }) => imports.every(isHere)).map(({ name }) => name);
   const compilerOptions = { noEmit: true, strict: true, module: "nodenext", target: "es2022", lib: ["es2022", "dom", "dom.iterable", "dom.asynciterable"], jsx: "react-jsx", types: [], skipLibCheck: true };
   writeFileSync(`${folder}tsconfig.json`, JSON.stringify({ compilerOptions, files }));

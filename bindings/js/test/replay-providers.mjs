@@ -6,12 +6,12 @@ import { errorLine, eventLine, namingRaw, optionsOf } from "./replay.mjs";
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0));
 const text = JSON.stringify;
 
-/** Whether the vector is about what this replays. */
+/** Returns true if the vector is one of a provider or an envelope. */
 export function isReplayedHere({ header: { options = {} } }) {
   return options.provider !== undefined || options.envelope !== undefined;
 }
 
-/** The lines that the command prints; after every so many chunks the state is saved, and gone on from. */
+/** Returns the lines that the command prints. After every `every` chunks the state is saved and restored. */
 export function replayProviders({ header }, { ProviderStream, Envelope }, every = 0) {
   const { provider, envelope, structured, providerEvents, duplicateKeys = "last-wins", ...rest } = optionsOf(header);
   const options = { ...rest, duplicateKeys, ...(every > 0 && { saveable: true }) };
@@ -51,7 +51,7 @@ export function replayProviders({ header }, { ProviderStream, Envelope }, every 
 /** JSON text without the white space between its tokens. */
 const onOneLine = (raw) => raw.match(/[[\]{}:,]|"(?:[^"\\]|\\.)*"|[^\s[\]{}:,"]+/g)?.join("") ?? "";
 
-/** The texts of the values that a text consists of: objects and arrays, which is what calls have. */
+/** Splits a text into the texts of its values, which are objects and arrays. */
 function splitValues(raw) {
   const values = [];
   let [depth, start] = [0, 0];

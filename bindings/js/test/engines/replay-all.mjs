@@ -4,7 +4,7 @@ import { isReplayedHere, replayProviders } from "../replay-providers.mjs";
 import { isReplayed, readVectors, replay } from "../replay.mjs";
 
 /**
- * Each is replayed as it is, and saved and restored after each chunk.
+ * Replays each vector twice: as it is, and saved and restored after each chunk.
  *
  * @param files the texts of the files in `vectors/`
  * @param providers `jsonspigot/providers`, where WebAssembly may be compiled

@@ -1,4 +1,4 @@
-// What the types say: compiled under `strict`, never run.
+// Assertions about the types: compiled under `strict`, never run.
 
 import {
   applyPatch, deltas, events, EventStream, FieldReader, JsonSpigotError, lenient, Parser, partial, pathOf, PatternError, rawDeltas, snapshots,
@@ -71,7 +71,7 @@ calls.start({}, {});
 for (const event of calls.finish("stop")) {
   if (event.kind === "input") {
     same<typeof event.value, Json | undefined>(true);
-    // What there is depends on the status.
+    // Each status has its own members.
     switch (event.status) {
       case "complete":
       case "empty":
@@ -134,7 +134,7 @@ new Documents("csv");
 parser.feed(1);
 // @ts-expect-error: a stream of documents shows none that is open
 new Documents("lines", [], { snapshots: true });
-// @ts-expect-error: what is known is not to be changed
+// @ts-expect-error: the status is read-only
 parser.status.bytes = 1;
 
 async function streams(response: Response, stream: ReadableStream<Uint8Array>): Promise<void> {
@@ -146,7 +146,7 @@ async function streams(response: Response, stream: ReadableStream<Uint8Array>): 
   for await (const trip of snapshots<Trip>(["{", "}"])) same<typeof trip, DeepPartial<Trip>>(true);
   const schema = {} as StandardSchema<Trip>;
   for await (const trip of snapshots(["{", "}"], { schema })) same<typeof trip, DeepPartial<Trip> | Trip>(true);
-  // What a caller passes on may be missing, also where `undefined` has to be allowed.
+  // A caller may pass on a signal that is undefined, also with exactOptionalPropertyTypes.
   const maybe: { signal: AbortSignal | undefined; key: string | undefined } = { signal: undefined, key: undefined };
   deltas(response, "city", { signal: maybe.signal });
   events(response, "city", { signal: maybe.signal });
