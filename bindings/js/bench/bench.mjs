@@ -80,11 +80,11 @@ for (const duty of ["deltas", "snapshots"]) {
       }
       const [whole, ...times] = await measure([() => JSON.parse(text), ...runs]);
       row([name, cutName, ...times.map((time) => figure(time / whole))]);
-      // What stays is compared with live values too, for want of others; and live with live.
       const peers = contestants.flatMap((contestant, at) => (INCREMENTAL.includes(contestant) && !contestant.isOurs ? [[contestant, times[at]]] : []));
       for (const [at, contestant] of contestants.entries()) {
         if (!contestant.isOurs) continue;
-        // A generator costs whoever reads it several microtasks a chunk.
+        // A loop over a generator is compared with peers that read a generator: each chunk costs several microtasks. Snapshots
+        // that stay are compared with the peers' live values, since no peer has others.
         const alike = peers.filter(([peer]) => !contestant.isOfGenerator || peer.isOfGenerator);
         const best = Math.min(...alike.map(([, time]) => time));
         const kind = isLive(contestant) ? "live" : duty;

@@ -15,8 +15,8 @@ disableErrorLogging();
 const pattern = (path) => path.map((step) => (step === "*" ? "[*]" : `.${step}`)).join("").replace(/^\./, "");
 
 /**
- * New text of the strings at a path, for libraries that show values: looks where something may be new since the last
- * look, which is the last element of each array and those behind it.
+ * Collects the new text of the strings at a path, for libraries that show values. It looks at the places that may have changed
+ * since the last call: the last known element of each array and the elements after it.
  */
 function follower(path) {
   let told = "";
@@ -87,7 +87,7 @@ function streamparserSnapshots() {
   return { parser, shown: () => value };
 }
 
-/** The package's loops, over the chunks of an array or of an async generator, as programs call them. */
+/** Returns the package's loops over the chunks of an array or of an async generator. */
 function loops(name, open, isOfGenerator) {
   const contestants = [
     {
@@ -124,8 +124,8 @@ function loops(name, open, isOfGenerator) {
 }
 
 /**
- * Each keeps what it has parsed. What was shown of a *live* value changes under its reader; any other stays as it was,
- * which costs copies of what changes.
+ * Incremental parsers. A *live* value changes under its reader; any other value stays as it was, which costs copies of the
+ * containers that change.
  */
 export const INCREMENTAL = [
   {
@@ -197,7 +197,7 @@ export const INCREMENTAL = [
   },
 ];
 
-/** Each parses all text so far again, at each chunk. What they show is a snapshot, and deltas are found in it. */
+/** Parsers that read all text so far again at each chunk. Their deltas are found in their snapshots. */
 export const ONE_SHOT = [
   { name: "ai", parse: async (text) => (await parsePartialJson(text)).value },
   { name: "partial-json", parse: (text) => partialJson(text) },
@@ -215,7 +215,7 @@ export const ONE_SHOT = [
   },
 }));
 
-/** The strings at a path, joined. */
+/** Joins the strings at a path. */
 export function expectedDeltas(value, path) {
   const follow = follower(path);
   follow.look(value);
