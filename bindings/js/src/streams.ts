@@ -69,11 +69,11 @@ const eventsBefore = (error: unknown): readonly Event[] => (error as { events?: 
 export type SnapshotsOptions = Omit<StreamOptions, "retain" | "spelling">;
 
 /**
- * Yields the document as far as it is known, after each chunk that has changed it. The last one is the complete value. What has
- * not changed is the same object as before, so `===`, `memo` and selectors work.
+ * Yields the document so far after each chunk that has changed it; the last one is the complete value. Unchanged parts are the
+ * same objects as before, so `===`, `memo` and selectors work.
  *
  * With `schema`, a Standard Schema such as zod's, valibot's or arktype's, the last one is what the schema makes of the complete
- * value, or a `SchemaError` is thrown. What comes before is not validated.
+ * value, or a `SchemaError` is thrown. Earlier values are not validated.
  *
  * @param source - the body of a response, a web stream, or an iterable of strings or bytes, cut anywhere
  * @param options - `snapshots: "live"` updates one value in place, which costs less

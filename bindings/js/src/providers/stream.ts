@@ -132,7 +132,7 @@ export class ProviderStream extends Handle {
   #told: StreamEvent[] = [];
 
   /**
-   * @param provider Whose stream it is; `auto` detects it from the first event that only one provider sends.
+   * @param provider - whose stream it is; `auto` detects it from the first event that only one provider sends.
    * @throws {PatternError} for a pattern that can't be compiled.
    * @throws {JsonSpigotError} of kind `invalid-option`, for an unknown provider too.
    */
@@ -235,7 +235,7 @@ export class ProviderStream extends Handle {
   /**
    * Nothing more will arrive: what is still open ends, truncated unless it is complete.
    *
-   * @param reason Why you have stopped it, such as `cancelled`; without one the input has ended.
+   * @param reason - why you have stopped it, such as `cancelled`; without one the input has ended.
    */
   finish(reason = ""): StreamEvent[] {
     this.#framing?.finish();

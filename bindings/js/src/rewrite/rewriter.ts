@@ -22,11 +22,11 @@ const KNOWN = ["limits", "duplicateKeys", "strictByteOrderMark", "heldLimit"];
 /**
  * An editor of one JSON text while it passes. Of several rules that select a value the first one is applied.
  *
- * What a rule puts in is not searched, nor what is inside a value that a rule concerns. Of equal keys each occurrence is
- * rewritten. All that no rule concerns comes out in the call that brings it, white space and the spelling of strings
- * included, but for what has to be held back: with a rule that removes, a comma, the key and the white space around them
- * where a pattern may select the value after them; an escape that is not whole in a string that a pattern leads into; a
- * value that a `Rule.map` waits for; and the beginning of a character that a chunk's end cuts.
+ * Replacements are not searched, nor values inside a value that a rule applies to. Of equal keys each occurrence is
+ * rewritten. All other text is passed on unchanged by the call that reads it, except for text that has to be held back: with a
+ * rule that removes, a comma, the key and the white space around them where a pattern may select the value after them; an
+ * incomplete escape in a string that a pattern leads into; a value that a `Rule.map` waits for; and the first bytes of a
+ * character that a chunk's end cuts.
  *
  * A value that is removed takes along the comma before it and its key, and the white space between them; if nothing before
  * it in its object or array is left, the comma after it. If the text in a string turns out not to be JSON, the rest of the
