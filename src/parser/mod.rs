@@ -37,7 +37,7 @@ use self::raw::RawDeltas;
 pub use self::retention::Retain;
 pub(crate) use self::text::{DOCUMENT, Text};
 pub(crate) use self::token_sink::{TextPiece, TokenOutput, TokenSink};
-pub(crate) use self::tracker::{OpenContainer, Tracker, is_in_leaf};
+pub(crate) use self::tracker::{FirstMatch, OpenContainer, Tracker, is_in_leaf};
 pub(crate) use self::translator::{StrictReader, Translator};
 use crate::error::{Deviation, Error, ErrorKind, unless_interrupted};
 use crate::event::Event;

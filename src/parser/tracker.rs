@@ -19,7 +19,7 @@ use alloc::vec::Vec;
 use core::slice;
 
 pub(crate) use self::innermost::{OpenValues, is_in_leaf};
-pub(crate) use self::open::OpenContainer;
+pub(crate) use self::open::{FirstMatch, OpenContainer};
 use self::rows::Rows;
 use super::output::{Kept, Output, Report, Selected};
 use super::rare_list::RareList;
