@@ -112,7 +112,7 @@ impl Parser {
     /// Parses a chunk and returns its events; an error comes last.
     ///
     /// The call itself parses the chunk: if you leave the loop over the events, the rest of them are dropped and
-    /// nothing else is lost. There is at most one delta per match per chunk, unless a pattern has `|` or `raw:`.
+    /// nothing else is lost. There is at most one delta per match per chunk.
     // Always inlined, so that the iterator is optimized away: for a one-byte chunk that is a fifth of the cost.
     #[inline(always)]
     pub fn feed(&mut self, chunk: impl AsRef<[u8]>) -> Events<'_> {
@@ -147,7 +147,11 @@ impl Parser {
         if len >= 256 && !self.patterns().is_empty() {
             self.queue.expect(len);
         }
-        self.engine.feed_any(chunk, &mut self.queue)
+        let fed = self.engine.feed_any(chunk, &mut self.queue);
+        if self.engine.tracker.has_raw() || !self.engine.inner.is_empty() {
+            self.queue.join_deltas();
+        }
+        fed
     }
 
     /// Parses a chunk and calls `on_event` for each event at once.

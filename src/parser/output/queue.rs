@@ -28,6 +28,16 @@ struct Buffers {
     /// The errors of texts inside strings, with the positions of their first events. Not cleared with the rest, so that
     /// chunks without an error pay nothing.
     errors: RareList<(usize, Error)>,
+    // Boxed, because most parsers need none.
+    joining: Option<Box<Joining>>,
+}
+
+/// The deltas of a chunk while they are [joined](Queue::join_deltas).
+#[derive(Debug, Default)]
+struct Joining {
+    /// The match and the entry of each delta.
+    deltas: Vec<(u64, usize)>,
+    text: String,
 }
 
 #[derive(Debug)]
@@ -70,7 +80,13 @@ enum EntryKind {
 impl Default for Buffers {
     /// Makes room for the events of a few bytes, which are seldom more than two.
     fn default() -> Self {
-        Self { entries: Vec::with_capacity(2), text: String::new(), piece: [0; BLOCK], errors: RareList::default() }
+        Self {
+            entries: Vec::with_capacity(2),
+            text: String::new(),
+            piece: [0; BLOCK],
+            errors: RareList::default(),
+            joining: None,
+        }
     }
 }
 
@@ -90,6 +106,35 @@ impl Queue {
             let (len, buffers) = (chunk_len.min(4096), self.buffers());
             buffers.entries.reserve(len / 64);
             buffers.text.reserve(len / 4);
+        }
+    }
+
+    /// Joins the deltas of each match to its first one. Needed if a pattern has `|` or `raw:`: only then may a delta of
+    /// a string be followed by other events and by more of the string.
+    #[inline(never)]
+    pub(in crate::parser) fn join_deltas(&mut self) {
+        let Some(buffers) = &mut self.0 else { return };
+        let Buffers { entries, text, joining, .. } = &mut **buffers;
+        let Joining { deltas, text: joined } = &mut **joining.get_or_insert_default();
+        let is_delta = |(_, entry): &(usize, &Entry)| matches!(entry.kind, EntryKind::Delta(_));
+        deltas.clear();
+        deltas.extend(entries.iter().enumerate().filter(is_delta).map(|(place, entry)| (entry.match_id, place)));
+        deltas.sort_unstable();
+        joined.clear();
+        for of_match in deltas.chunk_by(|one, other| one.0 == other.0).filter(|of_match| of_match.len() > 1) {
+            let start = text.len() + joined.len();
+            for (_, place) in of_match {
+                if let EntryKind::Delta(delta) = &mut entries[*place].kind {
+                    joined.push_str(delta.of(text));
+                    // Empty deltas are removed below.
+                    delta.end = delta.start;
+                }
+            }
+            entries[of_match[0].1].kind = EntryKind::Delta(Place { start, end: text.len() + joined.len() });
+        }
+        if !joined.is_empty() {
+            text.push_str(joined);
+            entries.retain(|entry| !matches!(entry.kind, EntryKind::Delta(Place { start, end }) if start == end));
         }
     }
 
