@@ -261,6 +261,10 @@ impl<O: TokenOutput> TokenSink<'_, O> {
 
 // Not inlined: the tokenizer's loop stays small, and a byte that ends no token pays for none of this.
 impl<O: TokenOutput> Sink for TokenSink<'_, O> {
+    fn as_dyn(&mut self) -> &mut (dyn Sink + '_) {
+        self
+    }
+
     #[inline(never)]
     fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
         if let Some(keys) = &mut self.followers.keys
