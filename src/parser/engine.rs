@@ -168,10 +168,12 @@ impl Engine {
     #[inline(never)]
     fn feed_slow(&mut self, chunk: &mut Stops<'_>, out: &mut dyn TokenOutput) -> Result<(), Error> {
         if matches!(self.outcome, Outcome::OpenSlow) {
-            if self.raw.is_some() {
-                return self.feed_raw(chunk, out);
-            }
-            return self.feed_open(chunk.chunk(), out, None);
+            let read = match self.raw {
+                Some(_) => self.feed_raw(chunk, out),
+                None => self.feed_open(chunk.chunk(), out, None),
+            };
+            out.join_deltas();
+            return read;
         }
         self.verdict()?;
         if chunk.chunk().is_empty() {

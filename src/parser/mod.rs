@@ -147,11 +147,7 @@ impl Parser {
         if len >= 256 && !self.patterns().is_empty() {
             self.queue.expect(len);
         }
-        let fed = self.engine.feed_any(chunk, &mut self.queue);
-        if self.engine.tracker.has_raw() || !self.engine.inner.is_empty() {
-            self.queue.join_deltas();
-        }
-        fed
+        self.engine.feed_any(chunk, &mut self.queue)
     }
 
     /// Parses a chunk and calls `on_event` for each event at once.

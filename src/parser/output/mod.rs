@@ -76,6 +76,10 @@ pub(crate) type Kept<'a> = Option<(Range<usize>, &'a [u8])>;
 pub(crate) trait Output {
     fn report(&mut self, value: &Selected<'_>, what: Report<'_>);
 
+    /// Joins the deltas of each match of the chunk to its first one, if events are read later. Needed only if a pattern
+    /// has `|` or `raw:`: otherwise no event comes between the deltas of a string.
+    fn join_deltas(&mut self) {}
+
     /// Returns true if events are read later, so that their paths must be kept.
     fn reads_later(&self) -> bool {
         false

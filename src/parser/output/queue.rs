@@ -1,8 +1,10 @@
 //! The queue that the iterator reads: events as ranges into buffers that are kept from chunk to chunk.
 
 use alloc::boxed::Box;
+use alloc::collections::BinaryHeap;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::mem;
 use core::ops::Range;
 
 use super::{Output, Report, Selected};
@@ -32,7 +34,7 @@ struct Buffers {
     joining: Option<Box<Joining>>,
 }
 
-/// The deltas of a chunk while they are [joined](Queue::join_deltas).
+/// The deltas of a chunk while they are [joined](Output::join_deltas).
 #[derive(Debug, Default)]
 struct Joining {
     /// The match and the entry of each delta.
@@ -106,35 +108,6 @@ impl Queue {
             let (len, buffers) = (chunk_len.min(4096), self.buffers());
             buffers.entries.reserve(len / 64);
             buffers.text.reserve(len / 4);
-        }
-    }
-
-    /// Joins the deltas of each match to its first one. Needed if a pattern has `|` or `raw:`: only then may a delta of
-    /// a string be followed by other events and by more of the string.
-    #[inline(never)]
-    pub(in crate::parser) fn join_deltas(&mut self) {
-        let Some(buffers) = &mut self.0 else { return };
-        let Buffers { entries, text, joining, .. } = &mut **buffers;
-        let Joining { deltas, text: joined } = &mut **joining.get_or_insert_default();
-        let is_delta = |(_, entry): &(usize, &Entry)| matches!(entry.kind, EntryKind::Delta(_));
-        deltas.clear();
-        deltas.extend(entries.iter().enumerate().filter(is_delta).map(|(place, entry)| (entry.match_id, place)));
-        deltas.sort_unstable();
-        joined.clear();
-        for of_match in deltas.chunk_by(|one, other| one.0 == other.0).filter(|of_match| of_match.len() > 1) {
-            let start = text.len() + joined.len();
-            for (_, place) in of_match {
-                if let EntryKind::Delta(delta) = &mut entries[*place].kind {
-                    joined.push_str(delta.of(text));
-                    // Empty deltas are removed below.
-                    delta.end = delta.start;
-                }
-            }
-            entries[of_match[0].1].kind = EntryKind::Delta(Place { start, end: text.len() + joined.len() });
-        }
-        if !joined.is_empty() {
-            text.push_str(joined);
-            entries.retain(|entry| !matches!(entry.kind, EntryKind::Delta(Place { start, end }) if start == end));
         }
     }
 
@@ -256,6 +229,33 @@ impl Output for Queue {
             }
         };
         buffers.push(value, offset, kind);
+    }
+
+    fn join_deltas(&mut self) {
+        let Some(buffers) = &mut self.0 else { return };
+        let Buffers { entries, text, joining, .. } = &mut **buffers;
+        let Joining { deltas, text: joined } = &mut **joining.get_or_insert_default();
+        let is_delta = |(_, entry): &(usize, &Entry)| matches!(entry.kind, EntryKind::Delta(_));
+        deltas.clear();
+        deltas.extend(entries.iter().enumerate().filter(is_delta).map(|(place, entry)| (entry.match_id, place)));
+        // Sorted by a heap, as the automaton's guards are: a sort of its own would add 4 KB to each program.
+        *deltas = BinaryHeap::from(mem::take(deltas)).into_sorted_vec();
+        joined.clear();
+        for of_match in deltas.chunk_by(|one, other| one.0 == other.0).filter(|of_match| of_match.len() > 1) {
+            let start = text.len() + joined.len();
+            for (_, place) in of_match {
+                if let EntryKind::Delta(delta) = &mut entries[*place].kind {
+                    joined.push_str(delta.of(text));
+                    // Empty deltas are removed below.
+                    delta.end = delta.start;
+                }
+            }
+            entries[of_match[0].1].kind = EntryKind::Delta(Place { start, end: text.len() + joined.len() });
+        }
+        if !joined.is_empty() {
+            text.push_str(joined);
+            entries.retain(|entry| !matches!(entry.kind, EntryKind::Delta(Place { start, end }) if start == end));
+        }
     }
 
     #[inline]
