@@ -173,7 +173,7 @@ impl Text {
         let (piece, keys, level, deeper) = (chunk.chunk(), open_keys.as_deref_mut(), DOCUMENT, &mut [][..]);
         let followers = Followers { tracker, tree, keys, kept, piece, shift: 0, level, deeper };
         let read = tokenizer.feed(chunk, &mut O::sink(TokenSink { followers, out }));
-        if kept.keeps_text() {
+        if kept.retains() {
             kept.end_piece(end_of(&read, tokenizer), piece);
         }
         read
