@@ -172,7 +172,7 @@ impl Engine {
                 Some(_) => self.feed_raw(chunk, out),
                 None => self.feed_open(chunk.chunk(), out, None),
             };
-            out.join_deltas();
+            out.join_deltas(self.tracker.patterns());
             return read;
         }
         self.verdict()?;

@@ -112,7 +112,7 @@ impl Parser {
     /// Parses a chunk and returns its events; an error comes last.
     ///
     /// The call itself parses the chunk: if you leave the loop over the events, the rest of them are dropped and
-    /// nothing else is lost. There is at most one delta per match per chunk.
+    /// nothing else is lost. A match of a pattern without `|` and `raw:` has at most one delta per chunk.
     // Always inlined, so that the iterator is optimized away: for a one-byte chunk that is a fifth of the cost.
     #[inline(always)]
     pub fn feed(&mut self, chunk: impl AsRef<[u8]>) -> Events<'_> {

@@ -33,6 +33,7 @@ struct Log {
     told: Vec<Told>,
     /// Of each match its kind, begin, and where its deltas are.
     begun: BTreeMap<u64, (ValueKind, u64, Option<usize>)>,
+    /// The matches of plain patterns with a delta in this call, one entry each.
     grown: Vec<u64>,
 }
 
@@ -47,7 +48,9 @@ impl Log {
             }
             EventKind::Delta(text) => {
                 assert!(!text.is_empty(), "a delta is never empty");
-                self.grown.push(match_id);
+                if !is_inside && !is_raw[event.pattern.index()] {
+                    self.grown.push(match_id);
+                }
                 let (.., joined) = self.begun.get_mut(&match_id).expect("a match begins first");
                 if let Some(joined) = *joined {
                     let What::Delta(joined) = &mut self.told[joined].what else { unreachable!() };

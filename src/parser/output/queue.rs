@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::event::{CompleteValue, Event, EventKind};
 use crate::parser::rare_list::RareList;
 use crate::path::{NodeId, PathStore};
-use crate::pattern::PatternId;
+use crate::pattern::{Pattern, PatternId, PatternSet};
 use crate::tokenizer::{BLOCK, Stops, ValueKind, ascii_part};
 
 /// The events of one chunk. The steady state allocates nothing, because the buffers keep their size.
@@ -231,11 +231,13 @@ impl Output for Queue {
         buffers.push(value, offset, kind);
     }
 
-    fn join_deltas(&mut self) {
+    fn join_deltas(&mut self, patterns: &PatternSet) {
         let Some(buffers) = &mut self.0 else { return };
         let Buffers { entries, text, joining, .. } = &mut **buffers;
         let Joining { deltas, text: joined } = &mut **joining.get_or_insert_default();
-        let is_delta = |(_, entry): &(usize, &Entry)| matches!(entry.kind, EntryKind::Delta(_));
+        let is_plain = |pattern| patterns.get(pattern).is_some_and(Pattern::is_plain);
+        let is_delta =
+            |(_, entry): &(usize, &Entry)| matches!(entry.kind, EntryKind::Delta(_)) && is_plain(entry.pattern);
         deltas.clear();
         deltas.extend(entries.iter().enumerate().filter(is_delta).map(|(place, entry)| (entry.match_id, place)));
         // Sorted by a heap, as the automaton's guards are: a sort of its own would add 4 KB to each program.
