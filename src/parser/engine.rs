@@ -87,19 +87,9 @@ impl Engine {
     }
 
     /// Reads any chunk.
-    // The two cases are separate functions, so a one-byte chunk pays only for the check.
     #[inline(never)]
     pub(crate) fn feed_any<O: TokenOutput>(&mut self, chunk: &mut Stops<'_>, out: &mut O) -> Result<(), Error> {
-        if self.tracker.unpin_paths() {
-            return self.feed_after_events(chunk, out);
-        }
-        self.feed_chunk(chunk, out)
-    }
-
-    /// Reads a chunk after one whose events kept their paths.
-    #[inline(never)]
-    fn feed_after_events<O: TokenOutput>(&mut self, chunk: &mut Stops<'_>, out: &mut O) -> Result<(), Error> {
-        self.tracker.compact_paths();
+        self.tracker.release_event_paths();
         self.feed_chunk(chunk, out)
     }
 

@@ -406,23 +406,17 @@ impl Tracker {
         }
     }
 
-    /// Releases the paths of events, which have been read, so that they may be [dropped](Self::compact_paths). Returns
-    /// true if any path was kept for an event.
+    /// Releases the paths of events, which have been read, and drops those of values that are no longer open, if there
+    /// are many.
     #[inline]
-    pub(super) fn unpin_paths(&mut self) -> bool {
-        self.paths.unpin()
-    }
-
-    /// Drops the paths of values that are no longer open, if there are many.
-    #[inline]
-    pub(super) fn compact_paths(&mut self) {
-        if self.paths.len() > 2 * self.frames.len() + 64 {
-            self.compact_many_paths();
+    pub(super) fn release_event_paths(&mut self) {
+        if self.paths.unpin() && self.paths.len() > 2 * self.frames.len() + 64 {
+            self.compact_paths();
         }
     }
 
     #[inline(never)]
-    fn compact_many_paths(&mut self) {
+    fn compact_paths(&mut self) {
         let mut compaction = self.paths.begin_compaction();
         for frame in &mut self.frames {
             frame.node = compaction.keep(frame.node);
