@@ -2,12 +2,28 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::mem;
 
 use super::Emitter;
+use super::blocks::Which;
 use crate::calls::present;
 use crate::event::StreamEvent;
 use crate::event::stop::StopKind;
+
+/// The reason why an answer stops. Texts that the provider does not send are empty.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Stop<'s> {
+    pub(crate) reason: &'s str,
+    /// The meaning of the reason; `None` for the usual one.
+    pub(crate) kind: Option<StopKind>,
+    pub(crate) native_reason: &'s str,
+    pub(crate) stop_sequence: &'s str,
+}
+
+impl<'s> From<&'s str> for Stop<'s> {
+    fn from(reason: &'s str) -> Self {
+        Self { reason, ..Self::default() }
+    }
+}
 
 impl Emitter<'_> {
     /// Reports that an answer broke off although the stream continues.
@@ -70,7 +86,7 @@ impl Emitter<'_> {
             self.break_off("superseded");
         }
         self.forget_calls();
-        self.end_blocks();
+        self.end_blocks(Which::All);
         self.user.stream_state.forget_message();
         if let Some(message) = &mut self.user.stream_state.message {
             message.begin();
@@ -135,35 +151,27 @@ impl Emitter<'_> {
         self.user.stream_state.with_client_calls.retain(|with_calls| *with_calls != choice);
     }
 
-    pub(crate) fn stop_reason(&mut self, choice: u64, reason: &str) {
-        self.stop(choice, reason, StopKind::of(reason), "", "");
-    }
-
     /// Stops an answer and reports the reason, unless that was reported before. Does nothing if the reason is empty.
-    pub(crate) fn stop(&mut self, choice: u64, reason: &str, kind: StopKind, native_reason: &str, stop_sequence: &str) {
-        if !reason.is_empty() {
-            let is_known = choice == 0 && self.has_reported(&stop_key(reason));
-            let stream_state = &mut *self.user.stream_state;
-            stream_state.unfinished.retain(|unfinished| *unfinished != choice);
-            if is_known {
-                return;
-            }
-            // Not every format has reasons for these.
-            let kind = match kind {
-                StopKind::Finished if !stop_sequence.is_empty() => StopKind::StopSequence,
-                StopKind::Finished if stream_state.refused.contains(&choice) => StopKind::Refusal,
-                StopKind::Finished if stream_state.with_client_calls.contains(&choice) => StopKind::ToolUse,
-                kind => kind,
-            };
-            let (native_reason, stop_sequence) = (present(native_reason), present(stop_sequence));
-            self.report(StreamEvent::Stop { choice, reason: reason.into(), kind, native_reason, stop_sequence });
+    pub(crate) fn stop<'s>(&mut self, choice: u64, stop: impl Into<Stop<'s>>) {
+        let Stop { reason, kind, native_reason, stop_sequence } = stop.into();
+        if reason.is_empty() {
+            return;
         }
-    }
-
-    /// Stops the only answer for a reason that the provider sends twice. Reports it once.
-    pub(crate) fn stop_once(&mut self, reason: &str, stop_sequence: &str) {
-        self.stop(0, reason, StopKind::of(reason), "", stop_sequence);
-        self.note_stop(reason);
+        let is_known = choice == 0 && self.has_reported(&stop_key(reason));
+        let stream_state = &mut *self.user.stream_state;
+        stream_state.unfinished.retain(|unfinished| *unfinished != choice);
+        if is_known {
+            return;
+        }
+        // Not every format has reasons for these.
+        let kind = match kind.unwrap_or_else(|| StopKind::of(reason)) {
+            StopKind::Finished if !stop_sequence.is_empty() => StopKind::StopSequence,
+            StopKind::Finished if stream_state.refused.contains(&choice) => StopKind::Refusal,
+            StopKind::Finished if stream_state.with_client_calls.contains(&choice) => StopKind::ToolUse,
+            kind => kind,
+        };
+        let (native_reason, stop_sequence) = (present(native_reason), present(stop_sequence));
+        self.report(StreamEvent::Stop { choice, reason: reason.into(), kind, native_reason, stop_sequence });
     }
 
     /// Records that this reason was reported and may be repeated.
@@ -188,35 +196,33 @@ impl Emitter<'_> {
         }
     }
 
-    /// Ends the only answer and reports its reason, unless that is empty.
-    pub(crate) fn end_answer(&mut self, reason: &str) {
-        self.end_answer_with(reason, "");
+    /// Ends the only answer with all calls and reports its reason, unless that is empty.
+    pub(crate) fn end_answer<'s>(&mut self, stop: impl Into<Stop<'s>>) {
+        let stop = stop.into();
+        self.end_blocks(Which::Of(0));
+        self.calls().finish(Some(stop.reason).filter(|reason| !reason.is_empty()));
+        self.end_with(0, stop);
     }
 
-    pub(crate) fn end_answer_with(&mut self, reason: &str, stop_sequence: &str) {
-        self.end_blocks_of(0);
-        self.calls().finish((!reason.is_empty()).then_some(reason));
-        self.user.stream_state.unfinished.retain(|unfinished| *unfinished != 0);
+    /// Ends one of several answers with its calls and reports its reason, unless that is empty.
+    pub(crate) fn end_choice<'s>(&mut self, choice: u64, stop: impl Into<Stop<'s>>) {
+        let stop = stop.into();
+        self.end_blocks(Which::Of(choice));
+        self.calls().finish_choice(choice, Some(stop.reason).filter(|reason| !reason.is_empty()));
+        self.end_with(choice, stop);
+    }
+
+    fn end_with(&mut self, choice: u64, stop: Stop<'_>) {
+        self.user.stream_state.unfinished.retain(|unfinished| *unfinished != choice);
         self.user.stream_state.outlet.watch.end();
-        self.stop(0, reason, StopKind::of(reason), "", stop_sequence);
-    }
-
-    /// Ends all unfinished answers, as the provider has announced that nothing follows, and reports the reason, unless
-    /// that is empty.
-    pub(crate) fn end_unfinished(&mut self, reason: &str, kind: StopKind) {
-        for choice in mem::take(&mut self.user.stream_state.unfinished) {
-            self.end_blocks_of(choice);
-            self.calls().finish_choice(choice, (!reason.is_empty()).then_some(reason));
-            self.user.stream_state.outlet.watch.end();
-            self.stop(choice, reason, kind, "", "");
-        }
+        self.stop(choice, stop);
     }
 
     /// Ends the stream, and everything that is still open, after the provider's last event.
     pub(crate) fn end_stream(&mut self) {
         self.end_again(None);
         self.calls().finish(None);
-        self.end_blocks();
+        self.end_blocks(Which::All);
         self.user.stream_state.forget_message();
         self.user.stream_state.has_ended = true;
         self.report(StreamEvent::End);
@@ -228,7 +234,7 @@ impl Emitter<'_> {
         // Read before `cut`, which may start a call without a name in an answer that has already stopped.
         let is_unfinished = self.has_unfinished();
         self.calls().cut(reason);
-        self.end_blocks();
+        self.end_blocks(Which::All);
         self.user.stream_state.unfinished.clear();
         if is_unfinished || self.user.stream_state.outlet.watch.lacks_answer() {
             self.report(StreamEvent::Incomplete { reason: reason.into() });

@@ -32,6 +32,18 @@ impl<'a> From<&'a str> for At<'a> {
     }
 }
 
+/// A selection of open blocks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Which<'a> {
+    /// The block at a place. A run belongs to an answer.
+    At(u64, At<'a>),
+    /// All blocks at an index, whatever their inner index is.
+    Item(u64),
+    /// All blocks of an answer.
+    Of(u64),
+    All,
+}
+
 /// The open blocks, in the order in which they started.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Blocks {
@@ -151,28 +163,17 @@ impl Blocks {
         number
     }
 
-    /// Ends the block at a place.
-    pub(crate) fn end_at(&mut self, at: At<'_>, ended: &mut dyn FnMut(Block<'_>)) {
-        self.end(&|open| open.is_at(0, at), ended);
-    }
-
-    /// Ends all blocks at an index.
-    pub(crate) fn end_item(&mut self, index: u64, ended: &mut dyn FnMut(Block<'_>)) {
-        self.end(&|open| open.is_in(index), ended);
-    }
-
-    /// Ends all blocks of an answer.
-    pub(crate) fn end_choice(&mut self, choice: u64, ended: &mut dyn FnMut(Block<'_>)) {
-        self.end(&|open| open.choice == choice, ended);
-    }
-
-    /// Ends the run of an answer, because another kind of content begins.
-    pub(crate) fn end_run(&mut self, choice: u64, ended: &mut dyn FnMut(Block<'_>)) {
-        self.end(&|open| open.is_at(choice, At::Run), ended);
-    }
-
-    pub(crate) fn end_all(&mut self, ended: &mut dyn FnMut(Block<'_>)) {
-        self.end(&|_| true, ended);
+    /// Ends the selected blocks.
+    pub(crate) fn end_all(&mut self, which: Which<'_>, ended: &mut dyn FnMut(Block<'_>)) {
+        self.end(
+            &|open| match which {
+                Which::At(choice, at) => open.is_at(choice, at),
+                Which::Item(index) => open.is_in(index),
+                Which::Of(choice) => open.choice == choice,
+                Which::All => true,
+            },
+            ended,
+        );
     }
 
     fn end(&mut self, is_meant: &dyn Fn(&Open) -> bool, ended: &mut dyn FnMut(Block<'_>)) {

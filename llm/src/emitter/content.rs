@@ -5,6 +5,7 @@ use alloc::string::ToString as _;
 use super::Emitter;
 use super::blocks::At;
 use super::said::{News, Part, Said, Scope};
+use super::stream_state::Chunks;
 use crate::calls::{CallStart, Executor, Place, Slot, is_stand_in};
 use crate::event::{BlockKind, MismatchKind, StreamEvent};
 use crate::json::Node;
@@ -30,8 +31,7 @@ impl Emitter<'_> {
     /// the last chunk's block; without such a block it has a block of its own.
     pub(crate) fn chunk_at(&mut self, at: At<'_>, kind: BlockKind, text: &str) {
         let is_structured = self.is_structured && kind == BlockKind::Text;
-        let last =
-            self.user.stream_state.block_chunk.filter(|block| self.user.stream_state.blocks.has(0, *block, kind));
+        let last = self.chunks().block.filter(|block| self.user.stream_state.blocks.has(0, *block, kind));
         match (last, kind) {
             (Some(block), _) if at == At::Run && !is_structured => {
                 if !text.is_empty() {
@@ -45,13 +45,13 @@ impl Emitter<'_> {
             (_, BlockKind::Reasoning) => self.reasoning_at(0, at, text),
         }
         if at != At::Run || last.is_none() {
-            self.user.stream_state.block_chunk = self.user.stream_state.blocks.find(0, at, kind);
+            self.chunks().block = self.user.stream_state.blocks.find(0, at, kind);
         }
     }
 
-    /// Ends a run of chunks, so that the next chunk does not continue the last one's block.
-    pub(crate) fn end_chunks(&mut self) {
-        self.user.stream_state.block_chunk = None;
+    /// Returns the last chunks.
+    pub(crate) fn chunks(&mut self) -> &mut Chunks {
+        &mut self.user.stream_state.chunks
     }
 
     pub(crate) fn reasoning_at(&mut self, choice: u64, at: At<'_>, text: &str) {
@@ -65,37 +65,13 @@ impl Emitter<'_> {
     pub(crate) fn note_said(&mut self, part: Part<'_>, piece: &str) {
         let limits = self.calls.state().limits();
         let is_kept = !matches!(part.at, At::Id(id) if id.len() > limits.name_bytes);
-        self.user.stream_state.said.add(part, piece, if is_kept { limits.open_calls } else { 0 });
+        let most = if is_kept { limits.open_calls } else { 0 };
+        self.said().add(part, piece, most);
     }
 
-    /// Records that a text is all of a part, whether it was already reported or is still to follow.
-    pub(crate) fn expect_all(&mut self, text: &str) {
-        self.note_reported(&Said::key_of(text));
-    }
-
-    /// Returns true if the text reported of a part was recorded as all of it.
-    pub(crate) fn has_said_all(&self, part: Part<'_>) -> bool {
-        self.user.stream_state.said.key(&part).is_some_and(|key| self.has_reported(&key))
-    }
-
-    /// Returns true if a text is empty, or equals the last piece of a part, or everything before that piece.
-    pub(crate) fn has_said_lately(&self, part: Part<'_>, text: &str) -> bool {
-        text.is_empty() || self.user.stream_state.said.is_late(&part, text)
-    }
-
-    /// Returns true if anything that may be repeated was recorded of this message.
-    pub(crate) fn has_said(&self) -> bool {
-        !self.user.stream_state.said.is_empty()
-    }
-
-    /// Begins the list in which the provider repeats everything.
-    pub(crate) fn begin_list(&mut self) {
-        self.user.stream_state.said.begin_list();
-    }
-
-    /// Detaches the parts of the previous item at an index, where another item begins.
-    pub(crate) fn retire_said(&mut self, index: u64) {
-        self.user.stream_state.said.retire(index);
+    /// Returns the record of what was reported of this message and may be repeated.
+    pub(crate) fn said(&mut self) -> &mut Said {
+        &mut self.user.stream_state.said
     }
 
     /// Returns the part of a repeated whole that was not reported before, empty if there is none, and the answer's
@@ -104,12 +80,12 @@ impl Emitter<'_> {
         if whole.is_empty() {
             return (None, "");
         }
-        match self.user.stream_state.said.news(part, whole, scope) {
+        match self.said().news(part, whole, scope) {
             News::Nothing => (None, ""),
             News::All => {
                 self.note_said(part, whole);
                 if scope == Scope::Anywhere {
-                    self.user.stream_state.said.list(part);
+                    self.said().list(part);
                 }
                 (None, whole)
             }
@@ -127,7 +103,7 @@ impl Emitter<'_> {
         if whole.is_empty() {
             return (At::Run, "");
         }
-        match self.user.stream_state.said.news_of_next(kind, whole) {
+        match self.said().news_of_next(kind, whole) {
             (at, News::Nothing) => (at, ""),
             (at, News::All) => (at, whole),
             (at, News::Rest(_, rest)) => (at, rest),
@@ -142,7 +118,7 @@ impl Emitter<'_> {
     /// that was reported is taken for the latter.
     pub(crate) fn so_far<'t>(&mut self, part: Part<'_>, text: &'t str) -> &'t str {
         let key = ["so far/", part.kind.name(), "/", &part.choice.to_string()].concat();
-        let rest = match self.user.stream_state.said.rest_of(&part, text) {
+        let rest = match self.said().rest_of(&part, text) {
             // After one text that repeated everything and added more, all texts are expected to.
             None if !text.is_empty() && self.has_reported(&key) => {
                 self.contradict(part, text);
@@ -156,11 +132,6 @@ impl Emitter<'_> {
         };
         self.note_said(part, rest);
         rest
-    }
-
-    /// Enables recording the inputs of ended calls, for providers that repeat them.
-    pub(crate) fn watch_inputs(&mut self) {
-        self.user.stream_state.said.watch_inputs();
     }
 
     /// Compares a repeated call, its name if given and its whole input, with the one that ended, and reports a
@@ -186,29 +157,6 @@ impl Emitter<'_> {
         self.user.stream_state.refute_message();
     }
 
-    /// Records another input with which an ended call may be repeated.
-    pub(crate) fn note_input(&mut self, number: u64, input: &str) {
-        self.user.stream_state.said.is_input(number, input);
-    }
-
-    /// Returns true if a call is remembered to have ended with this input.
-    pub(crate) fn had_input(&self, call: u64, input: &str) -> bool {
-        self.user.stream_state.said.had_input(call, input)
-    }
-
-    /// Returns true if a call is remembered to have ended with this name and input.
-    pub(crate) fn was(&self, call: u64, name: &str, input: &str) -> bool {
-        let said = &self.user.stream_state.said;
-        said.had_input(call, input) && !said.was_called_otherwise(call, name)
-    }
-
-    /// Reports a mismatch if a call that has ended without an input is repeated with one.
-    pub(crate) fn fill_late(&mut self, call: u64, input: &str) {
-        if self.had_input(call, "") {
-            self.repeat_call(call, "", input);
-        }
-    }
-
     /// Starts a call. If the call has ended and the provider repeats it, its input is buffered for comparison instead.
     pub(crate) fn start_call(&mut self, slot: Slot<'_>, start: CallStart<'_>) {
         let start = if self.calls_are_executed { start.executor(Executor::Provider) } else { start };
@@ -220,7 +168,7 @@ impl Emitter<'_> {
         let is_again = number.is_some() && self.calls().find_in(slot) == number && self.calls().has_ended(slot, id);
         if let Some(number) = number.filter(|_| is_again) {
             let most = self.known().limits().open_calls;
-            self.user.stream_state.said.begin_again(number, most);
+            self.said().begin_again(number, most);
             if !input.is_empty() && !is_stand_in(input) {
                 self.repeat_call(number, "", input);
             }
@@ -232,8 +180,7 @@ impl Emitter<'_> {
     /// Returns true if it did.
     pub(crate) fn start_another(&mut self, slot: Slot<'_>, start: CallStart<'_>) -> bool {
         let ended = self.calls().find_in(slot);
-        let is_other =
-            ended.is_some_and(|call| self.user.stream_state.said.was_called_otherwise(call, start.name_or_empty()));
+        let is_other = ended.is_some_and(|call| self.said().was_called_otherwise(call, start.name_or_empty()));
         if is_other {
             self.calls().start_new(slot, start);
         }
@@ -242,32 +189,27 @@ impl Emitter<'_> {
 
     /// Appends a piece of an open call's input or of the repetition of an ended call.
     pub(crate) fn piece_of_call(&mut self, slot: Slot<'_>, piece: &str, value: Node<'_>) {
-        if let Some(number) = self.calls().find_in(slot).filter(|number| self.is_said_again(*number)) {
+        if let Some(number) = self.calls().find_in(slot).filter(|number| self.said().is_again(*number)) {
             self.note_piece_again(number, value);
             let most = self.known().limits().input_bytes;
-            return self.user.stream_state.said.add_again(number, piece, most);
+            return self.said().add_again(number, piece, most);
         }
         self.note_piece_in(slot, value);
         self.calls().delta(slot, piece);
-    }
-
-    /// Returns true if a call's input is being repeated.
-    pub(crate) fn is_said_again(&self, call: u64) -> bool {
-        self.user.stream_state.said.is_again(call)
     }
 
     /// Buffers a piece of an open call's input that a second kind of event repeats, for comparison.
     pub(crate) fn said_otherwise(&mut self, call: u64, piece: &str) {
         let limits = self.known().limits();
         let (most_calls, most) = (limits.open_calls, limits.input_bytes);
-        self.user.stream_state.said.begin_otherwise(call, most_calls);
-        self.user.stream_state.said.add_again(call, piece, most);
+        self.said().begin_otherwise(call, most_calls);
+        self.said().add_again(call, piece, most);
     }
 
     /// Completes the repetition of a call that is about to end: what a second kind of event has sent is the whole
     /// input.
     pub(crate) fn end_otherwise(&mut self, call: u64) {
-        if let Some((_, input)) = self.user.stream_state.said.end_again(Some(call)) {
+        if let Some((_, input)) = self.said().end_again(Some(call)) {
             self.calls().whole_of(call, &input);
         }
     }
@@ -282,7 +224,7 @@ impl Emitter<'_> {
 
     /// Ends the repetition of one call, or of all for `None`, and compares each with the original.
     pub(super) fn end_again(&mut self, call: Option<u64>) {
-        while let Some((number, input)) = self.user.stream_state.said.end_again(call) {
+        while let Some((number, input)) = self.said().end_again(call) {
             self.repeat_call(number, "", &input);
         }
     }

@@ -3,145 +3,144 @@
 //! Knows the shapes of errors, which are similar for all providers: where the message is, and where the type and the
 //! code are.
 
-use alloc::borrow::{Cow, ToOwned};
-use core::mem;
+use alloc::borrow::Cow;
 use core::time::Duration;
 
 use crate::event::retry::seconds;
-use crate::json::{Json, TextOrJson};
+use crate::json::Node;
 
 /// A provider's error. Fields that it does not have are empty.
 #[derive(Debug, Default)]
 pub(crate) struct Failure<'a> {
     pub(crate) message: Cow<'a, str>,
-    pub(crate) kind: Cow<'a, str>,
-    pub(crate) code: Cow<'a, str>,
+    pub(crate) kind: &'a str,
+    pub(crate) code: &'a str,
     /// The delay after which the same request may succeed.
     pub(crate) delay: Option<Duration>,
-    /// The error's object, which may have further members.
-    pub(crate) json: Json<'a>,
+    /// The JSON text of the error's object, which may have further members.
+    pub(crate) json: &'a str,
 }
 
-/// The members that hold the parts of an error, in the error itself or in the event around it.
-#[derive(Default)]
-struct Fields<'a> {
-    kind: Json<'a>,
-    event_type: Json<'a>,
-    object: Json<'a>,
-    /// AWS: a namespace, `#` and the type.
-    aws_kind: Json<'a>,
-    /// Google: the type. For others it is the HTTP status, a number, which is ignored.
-    status: Json<'a>,
-    code: Json<'a>,
-    /// Databricks and Baidu.
-    error_code: Json<'a>,
-    message: Json<'a>,
-    aws_message: Json<'a>,
-    error_msg: Json<'a>,
-    error: Json<'a>,
-    /// Apigee: in place of `error`, with the message in `faultstring`.
-    fault: Json<'a>,
-    faultstring: Json<'a>,
-    /// `MiniMax`, in each event.
-    base_resp: Json<'a>,
-    errors: Json<'a>,
-    detail: Json<'a>,
-    details: Json<'a>,
-    retry_after: Json<'a>,
-}
+/// A member of HTTP error bodies. An object with any other member is not recognized as one.
+const BODY: u8 = 1;
+/// A member whose text passes when everything unknown is redacted.
+const PASSES: u8 = 2;
+/// A member that may have an error's members inside.
+const CAUSE: u8 = 4;
 
-/// The members of HTTP error bodies. An object with any other member is not recognized as one.
-const BODY: [&str; 26] = [
-    "Message",
-    "__type",
-    "code",
-    "detail",
-    "details",
-    "error",
-    "error_description",
-    "errors",
-    "id",
-    "instance",
-    "message",
-    "messages",
-    "object",
-    "param",
-    "path",
-    "raw_status_code",
-    "requestId",
-    "request_id",
-    "result",
-    "status",
-    "statusCode",
-    "status_code",
-    "success",
-    "timestamp",
-    "title",
-    "type",
+/// The members of errors.
+const MEMBERS: [(&str, u8); 35] = [
+    ("Message", BODY | PASSES | CAUSE),
+    ("__type", BODY | PASSES),
+    (BASE_RESP, PASSES | CAUSE),
+    ("cause", PASSES | CAUSE),
+    ("code", BODY | PASSES),
+    ("detail", BODY | PASSES | CAUSE),
+    ("details", BODY | PASSES | CAUSE),
+    ("error", BODY | PASSES | CAUSE),
+    ("error_description", BODY),
+    ("errors", BODY | PASSES | CAUSE),
+    ("event_id", PASSES),
+    ("event_type", PASSES),
+    ("id", BODY | PASSES),
+    ("innererror", PASSES | CAUSE),
+    ("instance", BODY),
+    ("message", BODY | PASSES | CAUSE),
+    ("messages", BODY | PASSES | CAUSE),
+    ("msg", PASSES),
+    ("object", BODY | PASSES),
+    ("param", BODY | PASSES),
+    ("path", BODY | PASSES),
+    ("raw_status_code", BODY),
+    ("reason", PASSES),
+    ("requestId", BODY | PASSES),
+    ("request_id", BODY | PASSES),
+    ("result", BODY),
+    ("sequence_number", PASSES),
+    ("status", BODY | PASSES),
+    ("statusCode", BODY | PASSES),
+    ("status_code", BODY | PASSES),
+    ("status_msg", PASSES),
+    ("success", BODY | PASSES),
+    ("timestamp", BODY | PASSES),
+    ("title", BODY | PASSES),
+    ("type", BODY | PASSES),
 ];
+
+fn is(name: &str, what: u8) -> bool {
+    MEMBERS.iter().any(|(known, uses)| *known == name && uses & what != 0)
+}
+
+/// Returns true if the text of an error's member is no answer, and may pass a redaction.
+pub(crate) fn passes(name: &str) -> bool {
+    is(name, PASSES)
+}
+
+/// Returns true if an error's member may have an error's members inside.
+pub(crate) fn is_cause(name: &str) -> bool {
+    is(name, CAUSE)
+}
 
 impl<'a> Failure<'a> {
     /// Reads an error member; `None` if it is missing or empty.
-    pub(crate) fn at(error: Json<'a>) -> Option<Self> {
+    pub(crate) fn at(error: Node<'a>) -> Option<Self> {
         says_anything(error).then(|| Self::new(error))
     }
 
     /// Reads the value of an error member: a message, an object, or anything else.
-    pub(crate) fn new(error: Json<'a>) -> Self {
-        match error.text_or_json() {
-            TextOrJson::Text(message) => Self { message, ..Self::default() },
-            TextOrJson::Json(_) => Fields::of(error).failure(error),
-        }
+    pub(crate) fn new(error: Node<'a>) -> Self {
+        error.text().map_or_else(|| Self::of(error), |message| Self { message: message.into(), ..Self::default() })
     }
 
     /// Reads the error in an otherwise unknown member of an event; `None` if the member is not an error.
-    pub(crate) fn in_member(name: &str, json: Json<'a>) -> Option<Self> {
+    pub(crate) fn in_member(name: &str, value: Node<'a>) -> Option<Self> {
         match name {
-            "error" => Self::at(json),
-            BASE_RESP => Self::in_status(json),
+            "error" => Self::at(value),
+            BASE_RESP => Self::in_status(value),
             _ => None,
         }
     }
 
     /// Reads the error of a status that every event has; `None` if its code is 0.
-    fn in_status(status: Json<'a>) -> Option<Self> {
-        let code = status.member("status_code").word();
-        let message = words(status.member("status_msg"));
-        let has_failed = !code.is_empty() && code != "0";
-        has_failed.then(|| Self { message, code, json: status, ..Self::default() })
+    fn in_status(status: Node<'a>) -> Option<Self> {
+        let code = status.member("status_code").peek();
+        let message = words(status.member("status_msg")).into();
+        let has_failed = !matches!(code, "" | "0");
+        has_failed.then(|| Self { message, code, json: status.spelt(), ..Self::default() })
     }
 
     /// Returns true if a status has no error and no further information.
-    pub(super) fn is_fine(status: Json<'_>) -> bool {
-        let says_more = |(name, value): (Json<'_>, Json<'_>)| {
-            !matches!(&*name.word(), "status_code" | "status_msg") && value.says_something()
-        };
-        status.member("status_code").word() == "0" && !status.members().any(says_more)
+    pub(super) fn is_fine(status: Node<'_>) -> bool {
+        let says_more =
+            |member: Node<'_>| !matches!(member.key(), "status_code" | "status_msg") && member.says_something();
+        status.member("status_code").peek() == "0" && !status.children().any(says_more)
     }
 
     /// Reads an event that is recognizable as an error for any provider: by its type, by an `error` member in an event
     /// without a type, or by an exception under its name. Returns `None` for other events.
-    pub(crate) fn reported_by(event: Json<'a>) -> Option<Self> {
-        let fields = Fields::of(event);
-        if let failure @ Some(_) = Self::in_status(fields.base_resp) {
+    pub(crate) fn reported_by(event: Node<'a>) -> Option<Self> {
+        if let failure @ Some(_) = Self::in_status(event.member(BASE_RESP)) {
             return failure;
         }
-        let is_untyped = words(fields.kind).is_empty() && words(fields.event_type).is_empty();
-        if says_anything(fields.inner()) && (is_untyped || fields.is_called_error()) {
-            Some(fields.around())
-        } else if fields.is_called_error() {
-            Some(fields.failure(event))
+        let is_untyped = ["type", "event_type"].iter().all(|name| words(event.member(name)).is_empty());
+        if says_anything(inner(event)) && (is_untyped || is_called_error(event)) {
+            Some(Self::around(event))
+        } else if is_called_error(event) {
+            Some(Self::of(event))
         } else {
-            exception(event)
+            // An exception in a member that is named after it, as AWS sends it.
+            let is_exception = |member: &Node<'_>| member.key().ends_with("Exception") && member.is_object();
+            let exception = event.members().find(is_exception)?;
+            Some(Self { kind: exception.key(), ..Self::new(exception) })
         }
     }
 
     /// Returns true if a member of the event around the error is the error, or a part of it.
-    pub(super) fn has(&self, name: &str, member: Json<'_>) -> bool {
-        let (parts, word) = ([&self.message, &self.kind, &self.code], member.word());
-        member == self.json
+    pub(super) fn has(&self, name: &str, member: Node<'_>) -> bool {
+        let word = member.peek();
+        member.spelt() == self.json
             || name == RETRY_AFTER && self.delay.is_some()
-            || !word.is_empty() && parts.into_iter().any(|part| *part == word)
+            || !word.is_empty() && [&*self.message, self.kind, self.code].contains(&word)
     }
 
     /// Reads a gateway's error page in HTML or XML, sent in place of a stream; `None` if the text is not markup.
@@ -151,119 +150,77 @@ impl<'a> Failure<'a> {
 
     /// Reads an error that is the only event of a stream. It need not be recognizable as an error if all of its members
     /// are members of HTTP error bodies.
-    pub(crate) fn alone(event: Json<'a>) -> Option<Self> {
+    pub(crate) fn alone(event: Node<'a>) -> Option<Self> {
         if let reported @ Some(_) = Self::reported_by(event) {
             return reported;
         }
-        let is_body = event.members().all(|(name, _)| BODY.contains(&&*name.word()));
-        let fields = Fields::of(event);
-        (is_body && fields.said().is_some()).then(|| fields.failure(event))
-    }
-}
-
-impl<'a> Fields<'a> {
-    /// Reads the members of an object.
-    fn of(json: Json<'a>) -> Self {
-        let mut fields = Self::default();
-        for (name, value) in json.members().filter(|(_, value)| value.spelt() != "null") {
-            let field = match &*name.word() {
-                "type" => &mut fields.kind,
-                "event_type" => &mut fields.event_type,
-                "object" => &mut fields.object,
-                "__type" => &mut fields.aws_kind,
-                "status" => &mut fields.status,
-                "code" => &mut fields.code,
-                "error_code" => &mut fields.error_code,
-                "message" => &mut fields.message,
-                "Message" => &mut fields.aws_message,
-                "error_msg" => &mut fields.error_msg,
-                "error" => &mut fields.error,
-                "fault" => &mut fields.fault,
-                "faultstring" => &mut fields.faultstring,
-                BASE_RESP => &mut fields.base_resp,
-                "errors" => &mut fields.errors,
-                "detail" => &mut fields.detail,
-                "details" => &mut fields.details,
-                RETRY_AFTER => &mut fields.retry_after,
-                _ => continue,
-            };
-            *field = value;
-        }
-        fields
+        let is_body = event.is_object() && event.children().all(|member| is(member.key(), BODY));
+        (is_body && said(event).is_some()).then(|| Self::of(event))
     }
 
-    fn is_called_error(&self) -> bool {
-        let has_code = !matches!(&*self.error_code.word(), "" | "0") && self.said().is_some();
-        has_code || [self.kind, self.event_type, self.object].into_iter().any(|name| words(name) == "error")
-    }
-
-    /// Returns the error inside these fields.
-    fn inner(&self) -> Json<'a> {
-        if says_anything(self.error) { self.error } else { self.fault }
-    }
-
-    /// Returns the first field with a description of the error; `None` if there is none.
-    fn said(&self) -> Option<Json<'a>> {
-        let own = [self.message, self.aws_message, self.error_msg, self.faultstring];
-        own.into_iter()
-            .filter(|part| !words(*part).is_empty())
-            .chain([self.error, self.detail, self.details, self.errors])
-            .find(|part| says_anything(*part))
-    }
-
-    /// Reads the error inside these fields, which complete it.
-    fn around(self) -> Failure<'a> {
-        let mut failure = Failure::new(self.inner());
-        let words = words(self.message);
-        if self.error.is_string() && !words.is_empty() {
+    /// Reads the error inside an event, whose members complete it.
+    fn around(event: Node<'a>) -> Self {
+        let mut failure = Self::new(inner(event));
+        let words = words(event.member("message"));
+        if event.member("error").is_string() && !words.is_empty() {
             // In `{"error": "invalid_grant", "message": …}`, the error is only a name.
-            failure.kind = mem::replace(&mut failure.message, words);
+            failure.kind = event.member("error").text().unwrap_or_default();
+            failure.message = words.into();
         }
         if failure.code.is_empty() {
-            failure.code = self.code.word();
+            failure.code = event.member("code").peek();
         }
-        failure.delay = failure.delay.or_else(|| seconds(&self.retry_after.word()));
+        failure.delay = failure.delay.or_else(|| seconds(event.member(RETRY_AFTER).peek()));
         failure
     }
 
-    /// Builds the error from its fields; `json` is the object that they are from.
-    fn failure(self, json: Json<'a>) -> Failure<'a> {
-        let said = self.said().unwrap_or(json);
+    /// Reads an error from its own members.
+    fn of(error: Node<'a>) -> Self {
+        let said = said(error).unwrap_or(error);
         let message = Some(words(said)).filter(|words| !words.is_empty());
-        let message = message.unwrap_or_else(|| said.text_or_json().into_cow());
-        let codes = [self.code, self.error_code, self.detail.member("errorcode")];
-        let code = codes.map(Json::word).into_iter().find(|code| !code.is_empty()).unwrap_or_default();
-        let kind = words(self.kind);
-        let aws_kind = match words(self.aws_kind) {
-            Cow::Borrowed(name) => Cow::Borrowed(name.rsplit('#').next().unwrap_or_default()),
-            Cow::Owned(name) => Cow::Owned(name.rsplit('#').next().unwrap_or_default().to_owned()),
-        };
-        let kinds = [if kind == "error" { Cow::default() } else { kind }, aws_kind, words(self.status)];
-        let kind = kinds.into_iter().find(|kind| !kind.is_empty()).unwrap_or_default();
+        let message = message.unwrap_or_else(|| said.text_or_json()).into();
+        let codes = [error.member("code"), error.member("error_code"), error.member("detail").member("errorcode")];
+        let kind = Some(words(error.member("type"))).filter(|kind| *kind != "error").unwrap_or_default();
+        // AWS: a namespace, `#` and the type.
+        let aws_kind = words(error.member("__type")).rsplit('#').next().unwrap_or_default();
+        // Google: the type. For others it is the HTTP status, a number, which is ignored.
+        let kinds = [kind, aws_kind, words(error.member("status"))];
         // For Google, it is in one of the details.
-        let delay = self.details.elements().find_map(|detail| seconds(&detail.member("retryDelay").word()));
-        let delay = delay.or_else(|| seconds(&self.retry_after.word()));
-        Failure {
+        let details = error.member("details");
+        let delay = details.elements().find_map(|detail| seconds(detail.member("retryDelay").peek()));
+        Self {
             message,
-            kind,
-            code,
-            delay,
-            json: if json.is_object() || json.inside('[').is_some() { json } else { Json::default() },
+            kind: kinds.into_iter().find(|kind| !kind.is_empty()).unwrap_or_default(),
+            code: codes.map(Node::peek).into_iter().find(|code| !code.is_empty()).unwrap_or_default(),
+            delay: delay.or_else(|| seconds(error.member(RETRY_AFTER).peek())),
+            json: if error.is_object() || error.is_list() { error.spelt() } else { "" },
         }
     }
 }
 
-/// Reads an exception in a member that is named after it, as AWS sends it; `None` if there is no such member.
-fn exception(event: Json<'_>) -> Option<Failure<'_>> {
-    let mut members = event.members().map(|(name, value)| (name.word(), value));
-    let (kind, exception) = members.find(|(name, value)| name.ends_with("Exception") && value.is_object())?;
-    Some(Failure { kind, ..Failure::new(exception) })
+/// Returns true for an event whose type or code shows that it is an error. Databricks and Baidu send `error_code`.
+fn is_called_error(event: Node<'_>) -> bool {
+    let has_code = !matches!(event.member("error_code").peek(), "" | "0") && said(event).is_some();
+    has_code || ["type", "event_type", "object"].iter().any(|name| words(event.member(name)) == "error")
+}
+
+/// Returns the error inside an event. Apigee has `fault` in place of `error`, with the message in `faultstring`.
+fn inner(event: Node<'_>) -> Node<'_> {
+    let error = event.member("error");
+    if says_anything(error) { error } else { event.member("fault") }
+}
+
+/// Returns the first member with a description of the error; `None` if there is none.
+fn said(error: Node<'_>) -> Option<Node<'_>> {
+    let own = ["message", "Message", "error_msg", "faultstring"].map(|name| error.member(name));
+    let others = ["error", "detail", "details", "errors"].map(|name| error.member(name));
+    own.into_iter().filter(|part| !words(*part).is_empty()).chain(others).find(|part| says_anything(*part))
 }
 
 /// The name of the member with the delay after which the same request may succeed.
 const RETRY_AFTER: &str = "retry_after";
 
-/// The name of the member with the request's status in each event.
+/// The name of the member with the request's status in each event, which `MiniMax` sends.
 pub(crate) const BASE_RESP: &str = "base_resp";
 
 /// The members that may have the message of an error that is an object.
@@ -271,18 +228,19 @@ const WORDS: [&str; 4] = ["message", "msg", "detail", "error"];
 
 /// Returns the message of an error: a string, or the message of a list's first element or of an object's member, up to
 /// four levels deep; empty if there is none.
-fn words(mut error: Json<'_>) -> Cow<'_, str> {
+fn words(mut error: Node<'_>) -> &str {
     for _ in 0..4 {
         if error.is_string() {
             break;
         }
         let member = || WORDS.map(|name| error.member(name)).into_iter().find(|member| says_anything(*member));
-        error = error.elements().next().or_else(member).unwrap_or_default();
+        let Some(inner) = error.elements().next().or_else(member) else { break };
+        error = inner;
     }
-    error.text().ok().flatten().unwrap_or_default()
+    error.text().unwrap_or_default()
 }
 
 /// Returns true if a member is present and not empty.
-fn says_anything(member: Json<'_>) -> bool {
-    !matches!(member.spelt(), "" | "\"\"" | "{}" | "[]" | "false")
+fn says_anything(member: Node<'_>) -> bool {
+    !matches!(member.spelt(), "" | "null" | "\"\"" | "{}" | "[]" | "false")
 }

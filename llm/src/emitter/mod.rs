@@ -1,7 +1,7 @@
 //! The interface through which a wire format reports the meaning of an event: signals to the calls, and stream events
 //! to the user.
 
-mod answers;
+pub(crate) mod answers;
 pub(crate) mod blocks;
 mod content;
 pub(crate) mod failure;
@@ -11,7 +11,7 @@ pub(crate) mod said;
 pub(crate) mod stream_state;
 pub(crate) mod unknown;
 
-use self::blocks::{At, Blocks};
+use self::blocks::{At, Blocks, Which};
 use self::failure::Failure;
 use self::stream_state::{Memory, StreamState, note};
 use crate::calls::{
@@ -21,7 +21,7 @@ use crate::event::media::Media;
 use crate::event::retry::Retry;
 use crate::event::usage::TokenUsage;
 use crate::event::{Block, BlockKind, Opaque, OpaqueKind, Source, StreamEvent};
-use crate::json::{Json, Mark, Node, Text, TextOrJson, Tree};
+use crate::json::{Mark, Node, Text, Tree};
 
 /// The user's closure. A trait object, so that the wire formats are compiled once instead of once per closure.
 pub(crate) type OnEvent<'a> = dyn FnMut(StreamEvent<'_>) + 'a;
@@ -54,7 +54,7 @@ impl CallListener for User<'_> {
             if call.executor == Executor::Client && !call.is_answer {
                 note(&mut self.stream_state.with_client_calls, call.choice);
             }
-            self.end_blocks(|blocks, ended| blocks.end_run(call.choice, ended));
+            self.end_blocks(Which::At(call.choice, At::Run));
         }
         if let CallEvent::End { call, input } = &event {
             self.stream_state.said.end_input(call.number, call.name.as_deref().unwrap_or_default(), input.raw());
@@ -77,11 +77,25 @@ impl User<'_> {
         self.stream_state.outlet.say(event, self.on_event);
     }
 
-    /// Ends the blocks that `end` selects and reports each of them.
-    fn end_blocks(&mut self, end: impl FnOnce(&mut Blocks, &mut dyn FnMut(Block<'_>))) {
-        let StreamState { blocks, outlet, .. } = &mut *self.stream_state;
-        end(blocks, &mut |block| outlet.say(StreamEvent::BlockEnd(block), self.on_event));
+    /// Ends the selected blocks and reports each of them.
+    fn end_blocks(&mut self, which: Which<'_>) {
+        self.change_blocks(|blocks, ended| blocks.end_all(which, ended));
     }
+
+    /// Changes the blocks and reports each one that ends.
+    fn change_blocks(&mut self, change: impl FnOnce(&mut Blocks, &mut dyn FnMut(Block<'_>))) {
+        let StreamState { blocks, outlet, .. } = &mut *self.stream_state;
+        change(blocks, &mut |block| outlet.say(StreamEvent::BlockEnd(block), self.on_event));
+    }
+}
+
+/// What is remembered by keys until a message ends.
+#[derive(Clone, Copy)]
+enum OfMessage {
+    Sources,
+    /// The calls that wait for a result.
+    Results,
+    Repeatable,
 }
 
 /// The key of the message whose JSON text was sent last.
@@ -98,9 +112,10 @@ impl<'a> Emitter<'a> {
         Self { on_tree: None, calls, user, is_structured, calls_are_executed: false }
     }
 
-    /// Marks every call of this event as executed by the program that sends it.
-    pub(crate) fn calls_are_executed(&mut self) {
-        self.calls_are_executed = true;
+    /// Begins an event. The inputs of calls that end are recorded, since providers may repeat them.
+    pub(crate) fn begin_event(&mut self, executes_calls: bool) {
+        self.calls_are_executed |= executes_calls;
+        self.said().watch_inputs();
     }
 
     /// Returns the calls, to send signals to.
@@ -137,16 +152,16 @@ impl<'a> Emitter<'a> {
     /// Appends a piece of JSON text to a call or, if a server sends the JSON itself, sets the whole input. The call may
     /// have ended; its input is then compared with the one it ended with.
     pub(crate) fn payload(&mut self, slot: Slot<'_>, value: Node<'_>) {
-        match value.json().piece() {
-            Ok(TextOrJson::Text(text)) => self.piece_of_call(slot, &text, value.as_input()),
-            Ok(TextOrJson::Json(json)) => {
+        match value.piece() {
+            Some(text) if value.is_string() => self.piece_of_call(slot, text, value.as_input()),
+            Some(json) => {
                 value.as_input();
                 let call = self.calls().find_in(slot);
                 if !call.is_some_and(|call| self.repeat_call(call, "", json)) {
                     self.calls().whole(slot, json);
                 }
             }
-            Err(_) => value.odd(Mark::Torn),
+            None => value.odd(Mark::Torn),
         }
     }
 
@@ -181,22 +196,25 @@ impl<'a> Emitter<'a> {
         Self { on_tree: Some(on_tree), ..self }
     }
 
-    /// Records that the item with this key is reported. Returns true if it is the first time in this message; always
-    /// false if the item cannot be remembered.
-    pub(crate) fn is_news(&mut self, choice: u64, key: &str) -> bool {
+    /// Remembers a number under a key until the message ends, if there is room. Returns the number before.
+    fn remember(&mut self, memory: OfMessage, choice: u64, key: Key<'_>, number: u64) -> Option<u64> {
         let limits = self.calls.state().limits();
-        let repeatable = &mut self.user.stream_state.repeatable;
-        let is_kept = key.len() <= limits.name_bytes && repeatable.len() < limits.open_calls;
-        let is_news = is_kept && repeatable.get(choice, Key::Id(key)).is_none();
-        if is_news {
-            repeatable.insert(choice, Key::Id(key).to_owned(), 0);
+        let places = match memory {
+            OfMessage::Sources => &mut self.user.stream_state.sources,
+            OfMessage::Results => &mut self.user.stream_state.results,
+            OfMessage::Repeatable => &mut self.user.stream_state.repeatable,
+        };
+        let before = places.get(choice, key);
+        let is_short = !matches!(key, Key::Id(id) if id.len() > limits.name_bytes);
+        if is_short && (before.is_some() || places.len() < limits.open_calls) {
+            places.insert(choice, key.to_owned(), number);
         }
-        is_news
+        before
     }
 
     /// Records that the item with this key is reported, if there is room.
     pub(crate) fn note_reported(&mut self, key: &str) {
-        self.is_news(0, key);
+        self.remember(OfMessage::Repeatable, 0, Key::Id(key), 0);
     }
 
     /// Returns true if the item with this key is remembered as reported.
@@ -210,14 +228,6 @@ impl<'a> Emitter<'a> {
         let repeatable = &self.user.stream_state.repeatable;
         let is_full = key.len() > limits.name_bytes || repeatable.len() >= limits.open_calls;
         is_full || repeatable.get(0, Key::Id(key)).is_some()
-    }
-
-    /// Starts a block of text.
-    pub(crate) fn start_text(&mut self, choice: u64, at: At<'_>, id: &str, phase: &str) {
-        // Structured text is reported as a call.
-        if !self.is_structured {
-            self.start_block(choice, at, BlockKind::Text, id, phase);
-        }
     }
 
     /// Ends the call of a structured answer after a message or a step, so the next one's text starts another call.
@@ -234,25 +244,24 @@ impl<'a> Emitter<'a> {
         if !self.is_structured || id.is_empty() {
             return;
         }
-        let (key, digest) = (Key::Id(STRUCTURED), digest_of(id));
-        let repeatable = &mut self.user.stream_state.repeatable;
-        let last = repeatable.get(choice, key);
-        if last.is_some() || repeatable.len() < self.calls.state().limits().open_calls {
-            repeatable.insert(choice, key.to_owned(), digest);
-        }
+        let digest = digest_of(id);
+        let last = self.remember(OfMessage::Repeatable, choice, Key::Id(STRUCTURED), digest);
         if last.is_some_and(|last| last != digest) {
             self.calls().set_incomplete(Slot::new(choice, Place::Content), true);
             self.end_structured(choice);
         }
     }
 
-    /// Starts a block and returns its number. For text, use [`start_text`](Self::start_text).
+    /// Starts a block and returns its number. Structured text has no block, since it is reported as a call.
     pub(crate) fn start_block(&mut self, choice: u64, at: At<'_>, kind: BlockKind, id: &str, phase: &str) -> u64 {
+        if self.is_structured && kind == BlockKind::Text {
+            return 0;
+        }
         let limits = self.calls.state().limits();
         let at = if matches!(at, At::Id(id) if id.len() > limits.name_bytes) { At::Run } else { at };
         let (mut number, most) = (0, limits.open_calls);
         self.user.stream_state.begin(choice);
-        self.user.end_blocks(|blocks, ended| number = blocks.start(choice, at, kind, most, ended));
+        self.user.change_blocks(|blocks, ended| number = blocks.start(choice, at, kind, most, ended));
         let block = Block { number, choice, kind, id: present(id), phase: present(phase) };
         self.report(StreamEvent::BlockStart(block));
         number
@@ -276,28 +285,14 @@ impl<'a> Emitter<'a> {
         self.user.stream_state.blocks.find_item(index)
     }
 
-    /// Ends the block at a place.
-    pub(crate) fn end_block(&mut self, at: At<'_>) {
-        self.user.end_blocks(|blocks, ended| blocks.end_at(at, ended));
-    }
-
-    /// Ends all blocks at an index.
-    pub(crate) fn end_blocks_at(&mut self, index: u64) {
-        self.user.end_blocks(|blocks, ended| blocks.end_item(index, ended));
-    }
-
-    /// Ends all blocks of an answer.
-    pub(crate) fn end_blocks_of(&mut self, choice: u64) {
-        self.user.end_blocks(|blocks, ended| blocks.end_choice(choice, ended));
-    }
-
-    pub(crate) fn end_blocks(&mut self) {
-        self.user.end_blocks(Blocks::end_all);
+    /// Ends the selected blocks.
+    pub(crate) fn end_blocks(&mut self, which: Which<'_>) {
+        self.user.end_blocks(which);
     }
 
     /// Reports an application's own data.
-    pub(crate) fn data(&mut self, kind: &str, json: Json<'_>) {
-        self.report(StreamEvent::Data { kind: kind.into(), json: json.spelt().into() });
+    pub(crate) fn data(&mut self, kind: &str, value: Node<'_>) {
+        self.report(StreamEvent::Data { kind: kind.into(), json: value.given().into() });
     }
 
     pub(crate) fn media(&mut self, media: Media<'_>) {
@@ -315,24 +310,23 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Reports an opaque value of a block, which has to be sent back.
-    pub(crate) fn opaque(&mut self, kind: OpaqueKind, choice: u64, block: Option<u64>, json: Json<'_>) {
-        if says_something(json) {
-            self.report(StreamEvent::Opaque(Opaque { kind, choice, block, call: None, json: json.spelt().into() }));
-        }
-    }
-
-    /// Reports an opaque value of a call, which has to be sent back.
-    pub(crate) fn opaque_of_call(&mut self, kind: OpaqueKind, choice: u64, call: Option<u64>, json: Json<'_>) {
-        if says_something(json) {
-            self.report(StreamEvent::Opaque(Opaque { kind, choice, block: None, call, json: json.spelt().into() }));
+    /// Reports an opaque value of a block or a call, which has to be sent back.
+    pub(crate) fn opaque(
+        &mut self,
+        kind: OpaqueKind,
+        choice: u64,
+        (block, call): (Option<u64>, Option<u64>),
+        value: Node<'_>,
+    ) {
+        if is_anything(value) {
+            self.report(StreamEvent::Opaque(Opaque { kind, choice, block, call, json: value.spelt().into() }));
         }
     }
 
     /// Adds a provider-specific member to a call of the message for the next request.
-    pub(crate) fn extra_of_call(&mut self, choice: u64, call: Option<u64>, member: &str, json: Json<'_>) {
+    pub(crate) fn extra_of_call(&mut self, choice: u64, call: Option<u64>, member: &str, value: Node<'_>) {
         if let (Some(message), Some(call), 0) = (&mut self.user.stream_state.message, call, choice) {
-            message.extra(call, member, json);
+            message.extra(call, member, value.json());
         }
     }
 
@@ -350,31 +344,24 @@ impl<'a> Emitter<'a> {
 
     /// Returns true if no source with this key was recorded, and records it if there is room.
     pub(crate) fn is_new_source(&mut self, choice: u64, key: &str) -> bool {
-        let limits = self.calls.state().limits();
-        let sources = &mut self.user.stream_state.sources;
-        let is_kept = key.len() <= limits.name_bytes && sources.len() < limits.open_calls;
-        let is_new = sources.get(choice, Key::Id(key)).is_none();
-        if is_new && is_kept {
-            sources.insert(choice, Key::Id(key).to_owned(), 0);
-        }
-        is_new
+        self.remember(OfMessage::Sources, choice, Key::Id(key), 0).is_none()
     }
 
     /// Reports the findings of a filter or guardrail.
-    pub(crate) fn content_filter(&mut self, choice: u64, json: Json<'_>) {
-        if says_something(json) {
-            self.report(StreamEvent::ContentFilter { choice, json: json.spelt().into() });
+    pub(crate) fn content_filter(&mut self, choice: u64, value: Node<'_>) {
+        if is_anything(value) {
+            self.report(StreamEvent::ContentFilter { choice, json: value.spelt().into() });
         }
     }
 
-    pub(crate) fn usage(&mut self, usage: Json<'_>) {
+    pub(crate) fn usage(&mut self, usage: Node<'_>) {
         if usage.is_given() {
             self.report(StreamEvent::Usage { tokens: TokenUsage::read(usage), json: usage.spelt().into() });
         }
     }
 
     /// Adds an event to the message for the next request.
-    pub(crate) fn keep(&mut self, event: Json<'_>) {
+    pub(crate) fn keep(&mut self, event: Node<'_>) {
         if let Some(message) = &mut self.user.stream_state.message {
             message.add(event);
         }
@@ -393,12 +380,12 @@ impl<'a> Emitter<'a> {
     /// Reports an error that does not affect any other call.
     pub(crate) fn report_failure(&mut self, Failure { message, kind, code, delay, json }: &Failure<'_>) {
         let retry = Retry::of(kind, code, message, *delay);
-        let (kind, code, json) = (present(kind), present(code), present(json.spelt()));
+        let (kind, code, json) = (present(kind), present(code), present(json));
         self.report(StreamEvent::ProviderError { message: (&**message).into(), kind, code, retry, json });
     }
 }
 
 /// Returns true if a value is present and not an empty string, object or list.
-fn says_something(json: Json<'_>) -> bool {
-    !matches!(json.spelt(), "" | "\"\"" | "{}" | "[]")
+fn is_anything(value: Node<'_>) -> bool {
+    !matches!(value.given(), "" | "\"\"" | "{}" | "[]")
 }

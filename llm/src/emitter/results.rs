@@ -3,10 +3,10 @@
 //! A provider may repeat a result. Every copy is reported, and a copy that differs from the previous one also as a
 //! mismatch of its call.
 
-use super::Emitter;
+use super::{Emitter, OfMessage};
 use crate::calls::{CallErrorKind, CallStart, Key, Place, Slot, digest_of, present};
 use crate::event::{StreamEvent, ToolResult};
-use crate::json::Json;
+use crate::json::Node;
 
 /// The prefix of the keys for digests of results.
 pub(super) const RESULT: &str = "result/";
@@ -14,29 +14,26 @@ pub(super) const RESULT: &str = "result/";
 impl Emitter<'_> {
     /// Reports a result for the call with this id. `said` is the result itself, without members that describe the
     /// event.
-    pub(crate) fn tool_result(&mut self, call_id: &str, is_error: bool, json: Json<'_>, said: &str) {
+    pub(crate) fn tool_result(&mut self, call_id: &str, is_error: bool, value: Node<'_>, said: &str) {
         let call = if call_id.is_empty() { None } else { self.known().find_id(0, call_id) };
-        self.result_of(call, present(call_id), is_error, json);
+        self.result_of(call, present(call_id), is_error, value);
         self.compare_result(call_id, call, digest_of(&[if is_error { "error " } else { "" }, said].concat()));
     }
 
     /// Compares a result with the previous one for the same call, if that one is remembered, and reports a mismatch.
     fn compare_result(&mut self, call_id: &str, call: Option<u64>, digest: u64) {
         let key = [RESULT, call_id].concat();
-        let (most_bytes, most) = (self.known().limits().name_bytes, self.known().limits().open_calls);
-        let repeatable = &mut self.user.stream_state.repeatable;
-        let before = repeatable.get(0, Key::Id(&key));
-        let has_room = key.len() <= most_bytes && (before.is_some() || repeatable.len() < most);
-        if !call_id.is_empty() && has_room {
-            repeatable.insert(0, Key::Id(&key).to_owned(), digest);
-        }
+        let before = match call_id {
+            "" => None,
+            _ => self.remember(OfMessage::Repeatable, 0, Key::Id(&key), digest),
+        };
         if before.is_some_and(|before| before != digest) {
             self.calls().report_error(CallErrorKind::Mismatch, call);
             self.user.stream_state.refute_message();
         }
     }
 
-    fn result_of(&mut self, call: Option<u64>, call_id: Option<&str>, is_error: bool, json: Json<'_>) {
+    fn result_of(&mut self, call: Option<u64>, call_id: Option<&str>, is_error: bool, value: Node<'_>) {
         if let Some(call) = call {
             self.calls().end_early(call);
         }
@@ -44,18 +41,8 @@ impl Emitter<'_> {
             call,
             call_id: call_id.map(Into::into),
             is_error,
-            json: json.spelt().into(),
+            json: value.given().into(),
         }));
-    }
-
-    /// Returns the call of the last chunk, for formats in which an unnamed chunk continues it.
-    pub(crate) fn last_chunk(&self) -> Option<u64> {
-        self.user.stream_state.chunk
-    }
-
-    /// Sets the call that unnamed chunks continue; `None` ends the run of chunks.
-    pub(crate) fn set_last_chunk(&mut self, call: Option<u64>) {
-        self.user.stream_state.chunk = call;
     }
 
     /// Reports a complete call whose id identifies the request, and waits for its result. At most `open_calls` results
@@ -63,11 +50,8 @@ impl Emitter<'_> {
     pub(crate) fn request(&mut self, id: &str, start: CallStart<'_>) {
         self.calls().whole_call(0, start.id(id));
         self.calls().settle();
-        let most = self.known().limits().open_calls;
-        if let Some(call) = self.calls().find_in(Slot::new(0, Place::Latest))
-            && self.user.stream_state.results.len() < most
-        {
-            self.user.stream_state.results.insert(0, Key::Id(id).to_owned(), call);
+        if let Some(call) = self.calls().find_in(Slot::new(0, Place::Latest)) {
+            self.remember(OfMessage::Results, 0, Key::Id(id), call);
         }
     }
 
@@ -87,22 +71,19 @@ impl Emitter<'_> {
     }
 
     /// Reports the result of the call that a response answers.
-    pub(crate) fn result_of_request(&mut self, call: Option<u64>, id: &str, is_error: bool, json: Json<'_>) {
-        self.result_of(call, present(id), is_error, json);
+    pub(crate) fn result_of_request(&mut self, call: Option<u64>, id: &str, is_error: bool, value: Node<'_>) {
+        self.result_of(call, present(id), is_error, value);
     }
 
     /// Records that the result for the call with this id will be sent at this index.
     pub(crate) fn expect_result(&mut self, index: u64, call_id: &str) {
-        let most = self.known().limits().open_calls;
-        if let Some(call) = self.known().find_id(0, call_id)
-            && self.user.stream_state.results.len() < most
-        {
-            self.user.stream_state.results.insert(0, Key::Index(index).to_owned(), call);
+        if let Some(call) = self.known().find_id(0, call_id) {
+            self.remember(OfMessage::Results, 0, Key::Index(index), call);
         }
     }
 
     /// Reports a result, or a part of one, for the call that was recorded for this index.
-    pub(crate) fn tool_result_at(&mut self, index: u64, is_error: bool, json: Json<'_>) {
+    pub(crate) fn tool_result_at(&mut self, index: u64, is_error: bool, value: Node<'_>) {
         let call = self.user.stream_state.results.get(0, Key::Index(index));
         match call {
             Some(call) => self.calls().end_early(call),
@@ -111,7 +92,7 @@ impl Emitter<'_> {
         }
         // Only the first part of a result names its call, so the id is taken from the state.
         let call_id = call.and_then(|call| self.calls.state().id_of(call));
-        let result = ToolResult { call, call_id: call_id.map(Into::into), is_error, json: json.spelt().into() };
+        let result = ToolResult { call, call_id: call_id.map(Into::into), is_error, json: value.given().into() };
         self.user.say(StreamEvent::ToolResult(result));
     }
 }

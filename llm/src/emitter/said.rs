@@ -273,6 +273,11 @@ impl Said {
         name.is_empty() || ended.is_none_or(|(_, _, known)| *known == digest_of(name))
     }
 
+    /// Returns true if a call is remembered to have ended with this name and input.
+    pub(crate) fn was(&self, call: u64, name: &str, input: &str) -> bool {
+        self.had_input(call, input) && !self.was_called_otherwise(call, name)
+    }
+
     /// Compares a whole input with the one that the call ended with, and remembers it instead. An empty input equals
     /// any. Returns `None` if the call has not ended or is not remembered.
     pub(crate) fn is_input(&mut self, call: u64, whole: &str) -> Option<bool> {
@@ -290,8 +295,11 @@ impl Said {
         digest_of(if input.trim_ascii().is_empty() { "{}" } else { input })
     }
 
-    /// Returns true if a text equals the last piece of a part, or everything before that piece.
+    /// Returns true if a text is empty, or equals the last piece of a part, or everything before that piece.
     pub(crate) fn is_late(&self, part: &Part<'_>, text: &str) -> bool {
+        if text.is_empty() {
+            return true;
+        }
         let text = Text::default().with(text);
         self.parts.iter().rfind(|spoken| spoken.is(part)).is_some_and(|it| [it.last, it.before].contains(&text))
     }

@@ -13,7 +13,7 @@ use super::blocks::Blocks;
 use super::outlet::Outlet;
 use super::said::Said;
 use crate::calls::{Places, ToolCall, digest_of};
-use crate::json::Json;
+use crate::json::{Json, Node};
 use crate::payload::Payload;
 
 /// The state of a stream between events that all formats share.
@@ -40,10 +40,8 @@ pub(crate) struct StreamState {
     pub(crate) repeatable: Places,
     /// Digests of the unknown members that were reported last.
     members: VecDeque<u64>,
-    /// The call of the last chunk, for formats in which an unnamed chunk continues it.
-    pub(crate) chunk: Option<u64>,
-    /// The text or reasoning block of the last chunk, likewise.
-    pub(crate) block_chunk: Option<u64>,
+    /// The last chunks, for formats in which an unnamed chunk continues the last one.
+    pub(crate) chunks: Chunks,
     /// The index after the highest one at which a part has begun.
     pub(crate) begun: u64,
     /// Texts and inputs that were reported and may be repeated as a whole.
@@ -61,6 +59,14 @@ pub(crate) struct StreamState {
     pub(crate) has_begun_anew: bool,
 }
 
+/// The last chunks of a format in which an unnamed chunk continues the last one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Chunks {
+    pub(crate) call: Option<u64>,
+    /// A block of text or reasoning.
+    pub(crate) block: Option<u64>,
+}
+
 /// Builds the message for the next request. A trait object, so that programs that never call `with_message` do not link
 /// the composer.
 pub(crate) trait KeepMessage: Send + Sync {
@@ -73,7 +79,7 @@ pub(crate) trait KeepMessage: Send + Sync {
     /// Records that the message contradicts what was reported, even if it has ended.
     fn refute(&mut self);
     /// Adds an event that was understood.
-    fn add(&mut self, event: Json<'_>);
+    fn add(&mut self, event: Node<'_>);
     /// Adds a member to an open call of the only answer.
     fn extra(&mut self, call: u64, member: &str, value: Json<'_>);
     /// Adds a call of the only answer that has ended.
@@ -182,7 +188,7 @@ impl StreamState {
         for places in [&mut self.sources, &mut self.results, &mut self.repeatable] {
             *places = Places::default();
         }
-        (self.chunk, self.block_chunk, self.begun) = (None, None, 0);
+        (self.chunks, self.begun) = (Chunks::default(), 0);
         self.said.forget();
     }
 }
@@ -221,8 +227,7 @@ impl StreamState {
             results,
             repeatable,
             members: _,
-            chunk,
-            block_chunk,
+            chunks,
             begun,
             said,
             // The texts in it end with their blocks.
@@ -236,8 +241,7 @@ impl StreamState {
             && !(*has_message || *has_content || *has_lasting_id || *has_ended)
             && [unfinished, with_client_calls, refused].into_iter().all(Vec::is_empty)
             && [sources, results, repeatable].into_iter().all(Places::is_empty)
-            && chunk.is_none()
-            && block_chunk.is_none()
+            && *chunks == Chunks::default()
             && *begun == 0
             && said.is_forgotten()
     }

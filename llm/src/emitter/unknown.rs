@@ -5,48 +5,53 @@ use super::failure::{BASE_RESP, Failure};
 use super::stream_state::StreamState;
 use crate::calls::Slot;
 use crate::event::StreamEvent;
-use crate::json::{Json, Mark, Node, Tree};
+use crate::json::{Mark, Node};
 
 impl Emitter<'_> {
     /// Reports an event, or a part of one, of an unknown type.
-    pub(crate) fn unknown_part(&mut self, kind: &str, json: Json<'_>) {
-        self.user.stream_state.outlet.watch.see_unknown(kind, json.spelt());
-        self.report(StreamEvent::UnknownPart { kind: kind.into(), json: json.spelt().into() });
+    pub(crate) fn unknown_part(&mut self, kind: &str, value: Node<'_>) {
+        self.user.stream_state.outlet.watch.see_unknown(kind, value);
+        self.report(StreamEvent::UnknownPart { kind: kind.into(), json: value.given().into() });
+    }
+
+    /// Reports an event that belongs to no answer.
+    pub(crate) fn unknown_event(&mut self, event: Node<'_>) {
+        self.user.stream_state.outlet.watch.see_unknown("", event);
+        self.report(StreamEvent::Unknown { text: event.spelt().into() });
     }
 
     /// Reports a piece of an unknown type. If its slot has an open call, that call cannot be complete.
-    pub(crate) fn unknown_piece(&mut self, slot: Slot<'_>, kind: &str, json: Json<'_>) {
+    pub(crate) fn unknown_piece(&mut self, slot: Slot<'_>, kind: &str, value: Node<'_>) {
         if self.calls().find_open(slot).is_some() {
             self.leave_out("unknown-part");
         }
-        self.unknown_part(kind, json);
+        self.unknown_part(kind, value);
     }
 
     /// Reports the members of an event beside its error.
-    pub(crate) fn unread_beside(&mut self, failure: &Failure<'_>, event: Json<'_>) {
-        if failure.json == event {
+    pub(crate) fn unread_beside(&mut self, failure: &Failure<'_>, event: Node<'_>) {
+        if failure.json == event.spelt() {
             return;
         }
-        let members = event.members().map(|(name, json)| (name.word(), json));
-        for (name, json) in members.filter(|(name, json)| json.says_something() && !failure.has(name, *json)) {
-            self.unread(&name, json, Mark::Unread);
+        for member in event.members().filter(|member| member.says_something() && !failure.has(member.key(), *member)) {
+            self.unread(member.key(), member, Mark::Unread);
         }
     }
 
     /// Records a member of an object that is reported as a whole, so that a repetition of the member is not reported.
-    pub(crate) fn note_member(&mut self, name: &str, json: Json<'_>) {
-        if json.says_something() && !is_silent(name) {
-            self.user.stream_state.is_new_member(name, json.spelt());
+    pub(crate) fn note_member(&mut self, name: &str, value: Node<'_>) {
+        if value.says_something() && !is_silent(name) {
+            self.user.stream_state.is_new_member(name, value.spelt());
         }
     }
 
     /// Reports a member that no row of a table has read, and records what may be missing because of it.
-    pub(crate) fn unread(&mut self, name: &str, json: Json<'_>, mark: Mark) {
-        let is_news = |state: &mut StreamState| !is_silent(name) && state.is_new_member(name, json.spelt());
+    pub(crate) fn unread(&mut self, name: &str, value: Node<'_>, mark: Mark) {
+        let is_news = |state: &mut StreamState| !is_silent(name) && state.is_new_member(name, value.given());
         match mark {
-            Mark::Unread if is_news(self.user.stream_state) => return self.unknown_member(name, json),
+            Mark::Unread if is_news(self.user.stream_state) => return self.unknown_member(name, value),
             Mark::Unread => return,
-            _ => self.report(StreamEvent::UnknownPart { kind: name.into(), json: json.spelt().into() }),
+            _ => self.report(StreamEvent::UnknownPart { kind: name.into(), json: value.given().into() }),
         }
         match mark {
             Mark::Torn => self.leave_out("unknown-part"),
@@ -61,20 +66,20 @@ impl Emitter<'_> {
     }
 
     /// Reports the provider's error in a member that no field names, or the member itself if it has any content.
-    fn unknown_member(&mut self, name: &str, json: Json<'_>) {
-        match Failure::in_member(name, json) {
+    fn unknown_member(&mut self, name: &str, value: Node<'_>) {
+        match Failure::in_member(name, value) {
             Some(failure) => self.fail(&failure),
-            None if name == BASE_RESP && Failure::is_fine(json) => {}
-            None if says_anything_inside(json) => self.unknown_part(name, json),
+            None if name == BASE_RESP && Failure::is_fine(value) => {}
+            None if says_anything_inside(value) => self.unknown_part(name, value),
             None => {}
         }
     }
 }
 
 /// Returns true if a value contains anything but empty values and zeros.
-fn says_anything_inside(json: Json<'_>) -> bool {
+fn says_anything_inside(value: Node<'_>) -> bool {
     let is_plain = |value: &Node<'_>| !value.is_object() && !value.is_list();
-    Tree::new(json).nodes().filter(is_plain).any(|value| !value.is_nothing() && value.spelt() != "0")
+    value.nodes().filter(is_plain).any(|value| !value.is_nothing() && value.spelt() != "0")
 }
 
 /// Returns true if a member of this name has no information about the answer in any format: an id, or an echo of the

@@ -1,6 +1,6 @@
 //! Token counts, independent of the provider's names for them: [`TokenUsage`].
 
-use crate::json::Json;
+use crate::json::Node;
 
 /// The token counts that all providers report in some form; `None` if this provider does not report one.
 ///
@@ -98,14 +98,11 @@ const NESTED: &[&str] = &[
 impl TokenUsage {
     /// Reads the counts of a provider. If several counts have the same meaning, an outer one takes precedence, then the
     /// first.
-    pub(crate) fn read(usage: Json<'_>) -> Self {
+    pub(crate) fn read(usage: Node<'_>) -> Self {
         let mut counts = [None; 10];
         take(usage, &mut counts);
-        for (name, nested) in usage.members() {
-            if NESTED.contains(&&*name.word()) {
-                take(nested, &mut counts);
-            }
-        }
+        let is_nested = |member: &Node<'_>| NESTED.contains(&member.key());
+        usage.members().filter(is_nested).for_each(|nested| take(nested, &mut counts));
         let of = |count: Count| counts[count as usize];
         let apart = sum([of(Count::InputApart), of(Count::CacheRead), of(Count::CacheWritten)]);
         Self {
@@ -118,14 +115,14 @@ impl TokenUsage {
 }
 
 /// Reads the counts of an object that are not known yet.
-fn take(object: Json<'_>, counts: &mut [Option<u64>; 10]) {
-    for (name, value) in object.members() {
-        let count = NAMES.iter().find(|(known, _)| *known == name.word());
+fn take(object: Node<'_>, counts: &mut [Option<u64>; 10]) {
+    for value in object.members() {
+        let count = NAMES.iter().find(|(known, _)| *known == value.key());
         if let Some(place) = count.and_then(|(_, count)| counts.get_mut(*count as usize))
             && place.is_none()
         {
             // Some gateways send numbers as strings.
-            *place = value.whole().or_else(|| value.word().parse().ok());
+            *place = value.json().whole().or_else(|| value.peek().parse().ok());
         }
     }
 }

@@ -8,6 +8,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
+use jsonspigot::internal::named;
 use jsonspigot::internal::saved::{Impossible, Reader, Writer};
 
 use super::StreamEvent;
@@ -15,7 +16,7 @@ use super::stop::StopKind;
 use crate::calls::{CallErrorKind, CallEvent};
 #[cfg(feature = "envelope")]
 use crate::envelope::EnvelopeEvent;
-use crate::json::{Json, Node, Tree};
+use crate::json::Node;
 use crate::payload::PayloadStatus;
 
 /// The reason why a stream is incomplete or invalid, returned by
@@ -107,37 +108,18 @@ pub enum UnfinishedKind {
     Panicked,
 }
 
-impl UnfinishedKind {
-    const ALL: [Self; 10] = [
-        Self::NoEvent,
-        Self::Incomplete,
-        Self::Call,
-        Self::CallLost,
-        Self::Mismatch,
-        Self::BadFrame,
-        Self::ProviderError,
-        Self::Payload,
-        Self::UnknownPart,
-        Self::Panicked,
-    ];
-
-    /// Returns the name in kebab case, as the command line prints it: `no-event`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::NoEvent => "no-event",
-            Self::Incomplete => "incomplete",
-            Self::Call => "call",
-            Self::CallLost => "call-lost",
-            Self::Mismatch => "mismatch",
-            Self::BadFrame => "bad-frame",
-            Self::ProviderError => "provider-error",
-            Self::Payload => "payload",
-            Self::UnknownPart => "unknown-part",
-            Self::Panicked => "panicked",
-        }
-    }
-}
+named!(UnfinishedKind {
+    NoEvent => "no-event",
+    Incomplete => "incomplete",
+    Call => "call",
+    CallLost => "call-lost",
+    Mismatch => "mismatch",
+    BadFrame => "bad-frame",
+    ProviderError => "provider-error",
+    Payload => "payload",
+    UnknownPart => "unknown-part",
+    Panicked => "panicked",
+});
 
 /// Computes the verdict from a stream's events.
 #[derive(Clone, Debug, Default)]
@@ -195,15 +177,14 @@ impl Watch {
                 CallErrorKind::Mismatch => (UnfinishedKind::Mismatch, error.call()),
                 _ => (UnfinishedKind::CallLost, error.call()),
             },
-            StreamEvent::Unknown { text } => return self.see_unknown("", text),
             _ => return,
         };
         self.wrong.get_or_insert(Unfinished { kind: wrong.0, call: wrong.1 });
     }
 
     /// Records an unknown part. Other unknown members are ignored, because they often repeat known ones.
-    pub(crate) fn see_unknown(&mut self, kind: &str, json: &str) {
-        if says_something(kind, json) {
+    pub(crate) fn see_unknown(&mut self, kind: &str, value: Node<'_>) {
+        if says_something(kind, value) {
             self.wrong.get_or_insert(Unfinished { kind: UnfinishedKind::UnknownPart, call: None });
         }
     }
@@ -282,10 +263,10 @@ const SAYING: [&str; 10] =
 
 /// Returns true if an unknown part may be text, a call or an error, judging by any word of its type and the last word
 /// of each member's name. Takes time linear in the part's length.
-fn says_something(kind: &str, json: &str) -> bool {
+fn says_something(kind: &str, value: Node<'_>) -> bool {
     let is_saying = |word: &String| SAYING.contains(&word.as_str());
-    let is_said = |value: Node<'_>| value.json().says_something() && words(&value.key()).last().is_some_and(is_saying);
-    words(kind).iter().any(is_saying) || Tree::new(Json::of(json.trim_ascii())).nodes().any(is_said)
+    let is_said = |value: Node<'_>| value.says_something() && words(value.key()).last().is_some_and(is_saying);
+    words(kind).iter().any(is_saying) || value.nodes().skip(1).any(is_said)
 }
 
 /// Splits a name into words in lower case: `toolCall`, `tool-call` and `TOOL_CALL` have two.
@@ -313,7 +294,7 @@ impl Unfinished {
 
     /// Restores a saved problem; `next` is the number of the next call.
     pub(crate) fn restore(reader: &mut Reader<'_>, next: u64) -> Result<Self, Impossible> {
-        let (kind, call) = (reader.choice(&UnfinishedKind::ALL)?, reader.option(Reader::number)?);
+        let (kind, call) = (reader.choice(UnfinishedKind::ALL)?, reader.option(Reader::number)?);
         // No state is saved after a panic.
         Impossible::ensure(call.is_none_or(|call| call < next) && kind != UnfinishedKind::Panicked)?;
         Ok(Self { kind, call })

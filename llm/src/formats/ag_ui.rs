@@ -2,14 +2,17 @@
 
 use alloc::string::String;
 
-use crate::calls::{CallStart, Executor};
+use crate::calls::CallStart;
 use crate::emitter::Emitter;
+use crate::emitter::answers::Stop;
+use crate::emitter::blocks::Which;
 use crate::emitter::failure::Failure;
 use crate::event::stop::StopKind;
 use crate::event::{BlockKind, OpaqueKind};
 use crate::formats::{Format, OnId, Speaker, Terminal};
-use crate::json::Json;
-use crate::wire::{Called, Form, Here, Mark, Means, Node, Outcome, Owner, Row, Rows, Spot, Wire, matches, read, row};
+use crate::wire::{
+    Called, Form, Here, Mark, Means, Node, Outcome, Owner, Row, Rows, Spot, Wire, matches, on, read, row,
+};
 
 pub(crate) const FORMAT: Format = Format {
     name: "ag-ui",
@@ -23,36 +26,36 @@ pub(crate) const FORMAT: Format = Format {
 const OWN: &str =
     "RUN_*|STEP_*|TEXT_MESSAGE_*|TOOL_CALL_*|STATE_*|MESSAGES_*|ACTIVITY_*|REASONING_*|THINKING_*|SUBAGENT_*";
 
-const WIRE: Wire = Wire {
+static WIRE: Wire = Wire {
     kind: "type",
     place: Spot::Id("toolCallId|messageId|entityId"),
     events: &[
-        ("RUN_STARTED", &[row(".", Means::Begins { id: "runId", model: "" })]),
-        ("RUN_FINISHED", &[OUTCOME, RESULT, row("usage", Means::Usage), row(".", Means::EndsStream)]),
-        ("RUN_ERROR|SUBAGENT_ERROR", &[row(".", Means::Hook(fail))]),
-        ("SUBAGENT_STARTED", &[row(".", Means::Begins { id: "subagentRunId", model: "" }), DATA[0]]),
-        ("SUBAGENT_FINISHED", &[OUTCOME, RESULT, row(".", Means::Stops { reason: "", sequence: "", is_end: true })]),
-        ("TEXT_MESSAGE_START", &[BEGUN, ROLE, row(".", Means::Starts(BlockKind::Text, "messageId"))]),
-        ("TEXT_MESSAGE_CONTENT", &[BEGUN, row("delta", Means::Text).required()]),
-        ("TEXT_MESSAGE_CHUNK", &[NAMED, ROLE, row("delta", Means::Text).form(Form::Chunk)]),
-        ("*_MESSAGE_START", &[BEGUN, row(".", Means::Starts(BlockKind::Reasoning, "messageId"))]),
-        ("*_MESSAGE_CONTENT", &[BEGUN, row("delta", Means::Reasoning).required()]),
-        ("REASONING_MESSAGE_CHUNK", &[NAMED, row("delta", Means::Reasoning).form(Form::Chunk)]),
-        ("*_MESSAGE_END", &[row(".", Means::Hook(end_message))]),
+        on("RUN_STARTED", &[row(".", Means::Begins(&["runId", ""]))]),
+        on("RUN_FINISHED", &[OUTCOME, RESULT, row("usage", Means::Usage), row(".", Means::EndsStream)]),
+        on("RUN_ERROR|SUBAGENT_ERROR", &[row(".", Means::Hook(fail))]),
+        on("SUBAGENT_STARTED", &[row(".", Means::Begins(&["subagentRunId", ""])), ALL]),
+        on("SUBAGENT_FINISHED", &[OUTCOME, RESULT, row(".", Means::EndsAnswer(""))]),
+        on("TEXT_MESSAGE_START", &[BEGUN, ROLE, row(".", Means::Starts(BlockKind::Text, "messageId"))]),
+        on("TEXT_MESSAGE_CONTENT", &[BEGUN, row("delta", Means::Text).required()]),
+        on("TEXT_MESSAGE_CHUNK", &[NAMED, ROLE, row("delta", Means::Text).form(Form::Chunk)]),
+        on("*_MESSAGE_START", &[BEGUN, row(".", Means::Starts(BlockKind::Reasoning, "messageId"))]),
+        on("*_MESSAGE_CONTENT", &[BEGUN, row("delta", Means::Reasoning).required()]),
+        on("REASONING_MESSAGE_CHUNK", &[NAMED, row("delta", Means::Reasoning).form(Form::Chunk)]),
+        on("*_MESSAGE_END", &[row(".", Means::Hook(end_message))]),
         // These add nothing to the messages between them.
-        ("REASONING_START|REASONING_END|THINKING_START|THINKING_END", &[]),
+        on("REASONING_START|REASONING_END|THINKING_START|THINKING_END", &[]),
         // Its subtype shows whether it belongs to a message or a call.
-        (
+        on(
             "REASONING_ENCRYPTED_VALUE",
             &[
                 row("encryptedValue", Means::Opaque(OpaqueKind::Encrypted, Owner::Either)),
                 row("subtype", Means::Silent),
             ],
         ),
-        ("TOOL_CALL_START", &[row(".", Means::Call(&TOOL)), row("delta", Means::Fragment), NO_CHUNK]),
-        ("TOOL_CALL_ARGS", &[row("delta", Means::Fragment).required(), NO_CHUNK]),
-        ("TOOL_CALL_END", &[row(".", Means::Hook(|emit, _, here| emit.stop_call(here.slot()))), NO_CHUNK]),
-        (
+        on("TOOL_CALL_START", &[row(".", Means::Call(&TOOL)), row("delta", Means::Fragment), NO_CHUNK]),
+        on("TOOL_CALL_ARGS", &[row("delta", Means::Fragment).required(), NO_CHUNK]),
+        on("TOOL_CALL_END", &[row(".", Means::Hook(|emit, _, here| emit.stop_call(here.slot()))), NO_CHUNK]),
+        on(
             "TOOL_CALL_CHUNK",
             &[
                 row(".", Means::Hook(start_chunk)).when(is_named),
@@ -60,10 +63,10 @@ const WIRE: Wire = Wire {
                 row("delta", Means::Hook(continue_call)).when(|event| !is_named(event)),
             ],
         ),
-        ("TOOL_CALL_RESULT", &[row(".", Means::Result(&CALL_RESULT)), NO_CHUNK]),
+        on("TOOL_CALL_RESULT", &[row(".", Means::Result(&CALL_RESULT)), NO_CHUNK]),
         // The application's copy of the conversation.
-        ("MESSAGES_SNAPSHOT", &[row("messages[].toolCalls[]", Means::Hook(fill)).at(Spot::Id("id")), DATA[0]]),
-        ("STATE_*|ACTIVITY_*|STEP_*|CUSTOM*|RAW*", DATA),
+        on("MESSAGES_SNAPSHOT", &[row("messages[].toolCalls[]", Means::Hook(fill)).at(&Spot::Id("id")), ALL]),
+        on("STATE_*|ACTIVITY_*|STEP_*|CUSTOM*|RAW*", DATA),
     ],
     // The event could belong to any agent.
     always: &[row("subagentRunId", Means::Unreadable).when(|event| event.word_at("subagentRunId").is_empty())],
@@ -73,10 +76,11 @@ const WIRE: Wire = Wire {
 };
 
 /// The table for messages that are not the assistant's, which are the application's data.
-const ANOTHERS: Wire = Wire { kind: "type", events: &[("*", DATA)], ..Wire::NEW };
+static ANOTHERS: Wire = Wire { kind: "type", events: &[on("*", DATA)], ..Wire::NEW };
 
 /// The application's own data.
-const DATA: Rows = &[row(".", Means::Data(""))];
+const DATA: Rows = &[ALL];
+const ALL: Row = row(".", Means::Data(""));
 
 /// The result of a run, which is the application's.
 const RESULT: Row = row("result", Means::Data("result"));
@@ -85,7 +89,7 @@ const RESULT: Row = row("result", Means::Data("result"));
 const OUTCOME: Row = row(
     "outcome",
     Means::Object(&[
-        row("interrupts[]", Means::Approval { id: "id", call: "toolCallId" }),
+        row("interrupts[]", Means::Approval(&["id", "toolCallId"])),
         row("interruptIds", Means::Silent),
         row(".", Means::Hook(pause))
             .when(|outcome| outcome.get("interrupts").is_given() || outcome.word_at("type") == "suspended"),
@@ -99,37 +103,37 @@ const BEGUN: Row = row(".", Means::Hook(begin_message));
 const ROLE: Row = row("role", Means::Hook(|_, role, _| role.odd_unless_string()));
 
 /// Ends the message of the last chunk, because this chunk names its own.
-const NAMED: Row = row("messageId", Means::Hook(|emit, _, _| emit.end_chunks()));
+const NAMED: Row = row("messageId", Means::Hook(|emit, _, _| emit.chunks().block = None));
 
 /// Ends the call of the last chunk: a later chunk that names no call does not continue it.
-const NO_CHUNK: Row = row(".", Means::Hook(|emit, _, _| emit.set_last_chunk(None)));
+const NO_CHUNK: Row = row(".", Means::Hook(|emit, _, _| emit.chunks().call = None));
 
-const TOOL: Called = Called { id: "toolCallId", name: "toolCallName", input: "", executor: |_| Executor::Client };
+const TOOL: Called = Called { id: "toolCallId", name: "toolCallName", ..Called::NEW };
 
-const CALL_RESULT: Outcome = Outcome { of: "toolCallId", has_failed: |_| false, value: "content", shown: "" };
+const CALL_RESULT: Outcome = Outcome { of: "toolCallId", value: "content", ..Outcome::NEW };
 
 /// Returns the agent that an event belongs to, with an empty name for the main agent.
-fn speaker(event: Json<'_>) -> Speaker<'_> {
-    Speaker { agent: event.member("subagentRunId").word(), ..Speaker::default() }
+fn speaker(event: Node<'_>) -> Speaker<'_> {
+    Speaker { agent: event.member("subagentRunId").peek(), ..Speaker::default() }
 }
 
 /// Passes the ids of the call and the message that an event continues to `on_id`.
-fn results(event: Json<'_>, on_id: &mut OnId<'_>) {
-    if !event.member("type").word().ends_with("_START") {
-        let ids = ["toolCallId", "messageId"].map(|name| event.member(name).word());
+fn results(event: Node<'_>, on_id: &mut OnId<'_>) {
+    if !event.member("type").peek().ends_with("_START") {
+        let ids = ["toolCallId", "messageId"].map(|name| event.member(name).peek());
         ids.iter().filter(|id| !id.is_empty()).for_each(|id| on_id(id));
     }
 }
 
 /// Returns true for an event of a message that is not the assistant's, according to the role in the message's first
 /// event.
-fn is_anothers(event: Json<'_>, emit: &mut Emitter<'_>) -> bool {
-    if !event.member("type").word().starts_with("TEXT_MESSAGE_") {
+fn is_anothers(event: Node<'_>, emit: &mut Emitter<'_>) -> bool {
+    if !event.member("type").peek().starts_with("TEXT_MESSAGE_") {
         return false;
     }
-    let id = event.member("messageId").word();
-    let key = ["another's/", &id].concat();
-    if event.member("role").text().is_ok_and(|role| role.is_some_and(|role| !role.is_empty() && role != "assistant")) {
+    let id = event.member("messageId").peek();
+    let key = ["another's/", id].concat();
+    if event.member("role").text().is_some_and(|role| !matches!(role, "" | "assistant")) {
         emit.note_reported(&key);
         return true;
     }
@@ -138,22 +142,22 @@ fn is_anothers(event: Json<'_>, emit: &mut Emitter<'_>) -> bool {
 
 /// Returns the key of a message that has begun.
 fn begun(event: Node<'_>) -> String {
-    ["begun/", &*event.word_at("messageId")].concat()
+    ["begun/", event.word_at("messageId")].concat()
 }
 
 fn begin_message(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
-    emit.end_chunks();
+    emit.chunks().block = None;
     emit.note_reported(&begun(event));
 }
 
 fn end_message(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
-    emit.end_chunks();
+    emit.chunks().block = None;
     // Not all servers name their messages. If a named message has not begun, its beginning was lost, including its
     // text.
     if !event.word_at("messageId").is_empty() && !emit.may_have_reported(&begun(event)) {
         emit.break_off("not-started");
     }
-    emit.end_block(here.at());
+    emit.end_blocks(Which::At(0, here.at()));
     if event.word_at("type") == "TEXT_MESSAGE_END" {
         emit.end_structured(0);
     }
@@ -167,19 +171,19 @@ fn is_named(event: Node<'_>) -> bool {
 fn start_chunk(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
     let (id, name) = (event.word_at(TOOL.id), event.text_at(TOOL.name));
     let call = emit.calls().find_in(here.slot());
-    let start = CallStart::new(&*name).id(&*id);
-    if call.is_none_or(|call| !name.is_empty() && !emit.is_said_again(call)) {
+    let start = CallStart::new(name).id(id);
+    if call.is_none_or(|call| !name.is_empty() && !emit.said().is_again(call)) {
         emit.start_call(here.slot(), start);
     } else {
         emit.start_another(here.slot(), start);
     }
     let call = emit.calls().find_in(here.slot());
-    emit.set_last_chunk(call);
+    emit.chunks().call = call;
 }
 
 /// Appends a fragment to the call that the last chunk named.
 fn continue_call(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
-    match (delta.text().as_deref(), emit.last_chunk()) {
+    match (delta.text(), emit.chunks().call) {
         (None, _) => return delta.odd(Mark::Torn),
         (Some(""), _) => {}
         (Some(piece), Some(call)) => {
@@ -197,24 +201,26 @@ fn continue_call(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
 /// Takes the arguments of a call from the conversation if the call has received none. For a call that has ended without
 /// arguments, this is a mismatch.
 fn fill(emit: &mut Emitter<'_>, entry: Node<'_>, here: &Here<'_>) {
-    let arguments = entry.raw("function.arguments").as_input().json().text_or_json();
+    let arguments = entry.raw("function.arguments").as_input().text_or_json();
     let Some(call) = emit.calls().find_in(here.slot()) else { return };
     if emit.known().open_call(call).is_some_and(|call| !call.has_input()) {
-        emit.calls().whole_of(call, arguments.as_str());
+        emit.calls().whole_of(call, arguments);
     }
     // The call's result may have ended it.
-    emit.fill_late(call, arguments.as_str());
+    if emit.said().had_input(call, "") {
+        emit.repeat_call(call, "", arguments);
+    }
 }
 
 /// Stops a run until the application has decided.
 fn pause(emit: &mut Emitter<'_>, outcome: Node<'_>, _: &Here<'_>) {
-    emit.end_blocks();
+    emit.end_blocks(Which::All);
     emit.calls().finish(None);
-    emit.stop(0, &outcome.word_at("type"), StopKind::Pause, "", "");
+    emit.stop(0, Stop { kind: Some(StopKind::Pause), ..outcome.word_at("type").into() });
 }
 
 fn fail(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let (message, code) = (event.word_at("message"), event.word_at("code"));
-    let message = if message.is_empty() { event.as_failure().spelt().into() } else { message };
+    let message = if message.is_empty() { event.as_failure().spelt() } else { message }.into();
     emit.fail(&Failure { message, code, ..Failure::default() });
 }

@@ -2,11 +2,12 @@
 
 use crate::calls::Executor;
 use crate::emitter::Emitter;
+use crate::emitter::blocks::Which;
 use crate::event::{BlockKind, OpaqueKind};
 use crate::formats::{Format, Understood};
-use crate::json::{Json, Unreadable};
+use crate::json::Unreadable;
 use crate::message::{Composer, Ids, Shape};
-use crate::wire::{Back, ByType, Called, Cited, Here, Means, Node, Outcome, Owner, Rows, Spot, Wire, compose, row};
+use crate::wire::{Back, ByType, Called, Cited, Here, Means, Node, Outcome, Owner, Rows, Spot, Wire, compose, on, row};
 
 pub(crate) const FORMAT: Format = Format {
     name: "anthropic",
@@ -22,49 +23,49 @@ pub(crate) const COMPOSER: Composer =
         compose(&WIRE, event, turn);
     });
 
-pub(crate) fn read(event: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+pub(crate) fn read(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     crate::wire::read(&WIRE, event, emit)
 }
 
-pub(crate) const WIRE: Wire = Wire {
+pub(crate) static WIRE: Wire = Wire {
     kind: "type",
     place: Spot::Index("index"),
     events: &[
-        ("message_start", &[row("message", Means::Object(MESSAGE))]),
+        on("message_start", &[row("message", Means::Object(MESSAGE))]),
         // A whole answer in place of a stream.
-        ("message", &[row(".", Means::Object(MESSAGE)), row(".", Means::EndsStream)]),
-        ("content_block_start", &[row("content_block", Means::Object(BLOCK)).back(Back::Start(&[]))]),
-        ("content_block_delta", &[row("delta", Means::ByType("type", DELTA)).required()]),
-        ("content_block_stop", &[row(".", Means::Ends)]),
-        ("message_delta", &[row("delta", Means::Object(END)), row("usage", Means::Usage)]),
-        ("message_stop", &[row(".", Means::EndsStream)]),
-        ("ping", &[]),
+        on("message", &[row(".", Means::Object(MESSAGE)), row(".", Means::EndsStream)]),
+        on("content_block_start", &[row("content_block", Means::Object(BLOCK)).back(&Back::Start(&[]))]),
+        on("content_block_delta", &[row("delta", Means::ByType(DELTA)).required()]),
+        on("content_block_stop", &[row(".", Means::Ends)]),
+        on("message_delta", &[row("delta", Means::Object(END)), row("usage", Means::Usage)]),
+        on("message_stop", &[row(".", Means::EndsStream)]),
+        on("ping", &[]),
     ],
     ..Wire::NEW
 };
 
 const MESSAGE: Rows = &[
-    row(".", Means::Begins { id: "id", model: "model" }),
-    row("content[]", Means::Object(WHOLE_BLOCK)).at(Spot::Position).back(Back::Push),
+    row(".", Means::Begins(&["id", "model"])),
+    row("content[]", Means::Object(WHOLE_BLOCK)).at(&Spot::Position).back(&Back::Push),
     row(".", Means::Object(END)),
     row("usage", Means::Usage),
 ];
 
 const DELTA: ByType = &[
-    ("input_json_delta", &[row("partial_json", Means::Fragment).required().back(Back::Json("input", "tool_use"))]),
-    ("text_delta", &[row("text", Means::Text).required().back(Back::Text("text", "text"))]),
-    ("thinking_delta", &[row("thinking", Means::Reasoning).required().back(Back::Text("thinking", "thinking"))]),
-    (
+    on("input_json_delta", &[row("partial_json", Means::Fragment).required().back(&Back::Json("input", "tool_use"))]),
+    on("text_delta", &[row("text", Means::Text).required().back(&Back::Text("text", "text"))]),
+    on("thinking_delta", &[row("thinking", Means::Reasoning).required().back(&Back::Text("thinking", "thinking"))]),
+    on(
         "*",
         &[
-            row("partial_json", Means::Fragment).back(Back::Json("input", "tool_use")),
-            row("text", Means::Text).back(Back::Text("text", "text")),
-            row("thinking", Means::Reasoning).back(Back::Text("thinking", "thinking")),
-            row("signature", SIGNATURE).back(Back::Set("signature", "thinking")),
-            row("citation", Means::Source(&CITATION)).back(Back::Element("citations", "text")),
-            row("content", COMPACTION).back(Back::Set("content", "compaction")),
-            row("encrypted_content", COMPACTION).back(Back::Set("encrypted_content", "compaction")),
-            row(".", Means::UnknownPiece("type", "delta")).when(has_no_piece).back(Back::Spoils),
+            row("partial_json", Means::Fragment).back(&Back::Json("input", "tool_use")),
+            row("text", Means::Text).back(&Back::Text("text", "text")),
+            row("thinking", Means::Reasoning).back(&Back::Text("thinking", "thinking")),
+            row("signature", SIGNATURE).back(&Back::Set("signature", "thinking")),
+            row("citation", Means::Source(&CITATION)).back(&Back::Element("citations", "text")),
+            row("content", COMPACTION).back(&Back::Set("content", "compaction")),
+            row("encrypted_content", COMPACTION).back(&Back::Set("encrypted_content", "compaction")),
+            row(".", Means::UnknownPiece("delta")).when(has_no_piece).back(&Back::Spoils),
         ],
     ),
 ];
@@ -72,17 +73,17 @@ const DELTA: ByType = &[
 /// A block. Any block with an id, a name and an input is a call, whatever its type.
 const BLOCK: Rows = &[
     row(".", Means::Call(&TOOL)).when(is_call),
-    row(".", Means::ByType("type", BLOCKS)).when(|block| !is_call(block)),
+    row(".", Means::ByType(BLOCKS)).when(|block| !is_call(block)),
     // The caller: the model, or code that it runs.
     row("caller", Means::Silent),
     // No server accepts a block without a type.
-    row(".", Means::Object(&[])).when(|block| !block.get("type").is_string()).back(Back::Spoils),
+    row(".", Means::Object(&[])).when(|block| !block.get("type").is_string()).back(&Back::Spoils),
 ];
 
 const WHOLE_BLOCK: Rows = &[BLOCK[0], BLOCK[1], BLOCK[2], BLOCK[3], row(".", Means::Ends)];
 
 const BLOCKS: ByType = &[
-    (
+    on(
         "text",
         &[
             row(".", Means::Starts(BlockKind::Text, "")),
@@ -90,7 +91,7 @@ const BLOCKS: ByType = &[
             row("citations[]", Means::Source(&CITATION)),
         ],
     ),
-    (
+    on(
         "thinking|redacted_thinking",
         &[
             row(".", Means::Starts(BlockKind::Reasoning, "")),
@@ -99,18 +100,18 @@ const BLOCKS: ByType = &[
             row("signature", SIGNATURE),
         ],
     ),
-    ("compaction", &[row("content", COMPACTION)]),
-    ("*_tool_result", &[row(".", Means::Result(&RESULT)), row("content[]", Means::Source(&PAGE))]),
-    ("", &[row("text", Means::Text), row("thinking", Means::Reasoning), row("signature", SIGNATURE)]),
+    on("compaction", &[row("content", COMPACTION)]),
+    on("*_tool_result", &[row(".", Means::Result(&RESULT)), row("content[]", Means::Source(&PAGE))]),
+    on("", &[row("text", Means::Text), row("thinking", Means::Reasoning), row("signature", SIGNATURE)]),
     // Blocks without an event of their own: an upload to a container, another model's turn, …
-    ("*", &[row(".", Means::Unknown("type", ""))]),
+    on("*", &[row(".", Means::Unknown(""))]),
 ];
 
 const END: Rows = &[
     row("stop_details", Means::Object(&[row("explanation", Means::Refusal)])),
     row("stop_details", Means::Filter),
     row("container", Means::Opaque(OpaqueKind::Container, Owner::Nothing)),
-    row(".", Means::Stops { reason: "stop_reason", sequence: "stop_sequence", is_end: false }),
+    row(".", Means::Stops(&["stop_reason", "stop_sequence"])),
 ];
 
 const SIGNATURE: Means = Means::Opaque(OpaqueKind::Signature, Owner::Block);
@@ -130,18 +131,15 @@ const RESULT: Outcome = Outcome {
     of: "tool_use_id",
     has_failed: |block| block.get("is_error").is_true() || block.get("content.type").word().ends_with("_error"),
     value: "content",
-    shown: "",
+    ..Outcome::NEW
 };
 
 /// A page that a search or a fetch found.
 const PAGE: Cited = Cited {
     url: "url",
     title: "title",
-    quote: "",
-    spans: &[],
-    once: "",
-    is_in_block: false,
     is_source: |found| found.get("type").word().starts_with("web_") && found.get("url").is_given(),
+    ..Cited::NEW
 };
 
 const CITATION: Cited = Cited {
@@ -154,9 +152,8 @@ const CITATION: Cited = Cited {
         ("start_page_number", "end_page_number"),
         ("start_block_index", "end_block_index"),
     ],
-    once: "",
     is_in_block: true,
-    is_source: |_| true,
+    ..Cited::NEW
 };
 
 fn is_call(block: Node<'_>) -> bool {
@@ -171,9 +168,9 @@ fn has_no_piece(delta: Node<'_>) -> bool {
 }
 
 /// A whole block, found by its id.
-pub(crate) const ALONE: Rows = &[BLOCK[0], BLOCK[1].at(Spot::Run), BLOCK[2], row(".", Means::Hook(end_whole_block))];
+pub(crate) const ALONE: Rows = &[BLOCK[0], BLOCK[1].at(&Spot::Run), BLOCK[2], row(".", Means::Hook(end_whole_block))];
 
 fn end_whole_block(emit: &mut Emitter<'_>, _: Node<'_>, here: &Here<'_>) {
     emit.stop_call(here.slot());
-    emit.end_blocks_of(0);
+    emit.end_blocks(Which::Of(0));
 }

@@ -13,13 +13,13 @@ use core::mem;
 
 use crate::calls::{Place, Slot, digest_of};
 use crate::emitter::Emitter;
-use crate::emitter::blocks::At;
+use crate::emitter::answers::Stop;
+use crate::emitter::blocks::{At, Which};
 use crate::emitter::failure::Failure;
 use crate::emitter::said::Part;
 use crate::event::{MismatchKind, OpaqueKind};
 use crate::formats::{Format, OnId, Speaker, Terminal, anthropic, kind_of};
-use crate::json::Json;
-use crate::wire::{ByType, Form, Here, Mark, Means, Node, Outcome, Rows, Spot, Wire, by_type, read, row};
+use crate::wire::{ByType, Form, Here, Mark, Means, Node, Outcome, Rows, Spot, Wire, by_type, on, read, row};
 
 pub(crate) const FORMAT: Format = Format {
     name: "claude-code",
@@ -38,44 +38,41 @@ fn owns_members(event: Node<'_>) -> bool {
     let tells = event.member("parent_tool_use_id").is_there()
         || ["uuid", "tools", "usage"].iter().any(|name| event.member(name).is_given())
         || event.member("message").member("id").is_given();
-    let is_own = matches!(&*kind_of(event), "system" | "assistant" | "user" | "result");
+    let is_own = matches!(kind_of(event), "system" | "assistant" | "user" | "result");
     tells && is_own && event.member("session_id").is_given()
 }
 
-fn speaker(line: Json<'_>) -> Speaker<'_> {
-    let id = |name| line.member(name).text().ok().flatten().unwrap_or_default();
+fn speaker(line: Node<'_>) -> Speaker<'_> {
+    let id = |name| line.member(name).text().unwrap_or_default();
     Speaker { session: id("session_id"), agent: id("parent_tool_use_id") }
 }
 
-fn results(line: Json<'_>, on_result: &mut OnId<'_>) {
-    if &*line.member("type").word() == "user" {
+fn results(line: Node<'_>, on_result: &mut OnId<'_>) {
+    if line.member("type").peek() == "user" {
         for block in line.member("message").member("content").elements() {
-            on_result(&block.member("tool_use_id").word());
+            on_result(block.member("tool_use_id").peek());
         }
     }
 }
 
-const WIRE: Wire = Wire {
+static WIRE: Wire = Wire {
     kind: "type",
     form: Form::Noted,
-    before: |_, emit| {
-        emit.calls_are_executed();
-        Ok(())
-    },
+    executes_calls: true,
     events: &[
-        (
+        on(
             "stream_event",
             &[
                 // If the line does not name an agent, it could belong to any.
                 row("event", Means::Unreadable).when(|line| !line.member("event").is_object()),
-                row("event", Means::Chosen(EVENT, choose_event)).at(Spot::Index("index")).required(),
+                row("event", Means::Chosen(&EVENT, choose_event)).at(&Spot::Index("index")).required(),
             ],
         ),
-        (
+        on(
             "assistant",
-            &[row("message", Means::Object(&[])).required(), row(".", Means::Chosen(MESSAGE, choose_message))],
+            &[row("message", Means::Object(&[])).required(), row(".", Means::Chosen(&MESSAGE, choose_message))],
         ),
-        (
+        on(
             "user",
             &[
                 // Text from a user or another program is not part of the answer.
@@ -84,7 +81,7 @@ const WIRE: Wire = Wire {
                 row("tool_use_result", Means::Data("tool_use_result")),
             ],
         ),
-        (
+        on(
             "result",
             &[
                 row(".", Means::Data("result")),
@@ -94,16 +91,13 @@ const WIRE: Wire = Wire {
                 row(".", Means::Hook(end_turn)),
             ],
         ),
-        (
-            "system",
-            &[row(".", Means::Hook(|emit, line, _| emit.data(&line.word_at("subtype|type"), line.shown().json())))],
-        ),
-        (
+        on("system", &[row(".", Means::Hook(|emit, line, _| emit.data(line.word_at("subtype|type"), line.shown())))]),
+        on(
             "rate_limit_event|tool_progress|tool_use_summary|auth_status|prompt_suggestion|conversation_reset|active_goal|\
             command_lifecycle|control_request|control_response|control_cancel_request",
             &[row(".", Means::Data(""))],
         ),
-        ("keep_alive", &[]),
+        on("keep_alive", &[]),
     ],
     always: &[
         // The line could belong to any agent.
@@ -136,22 +130,26 @@ const RESULTS: Rows = &[
     row(".", Means::Data("user")).when(|block| !block.get("tool_use_id").is_given()),
 ];
 
-const RESULT: Outcome =
-    Outcome { of: "tool_use_id", has_failed: |block| block.get("is_error").is_true(), value: "content", shown: "" };
+const RESULT: Outcome = Outcome {
+    of: "tool_use_id",
+    has_failed: |block| block.get("is_error").is_true(),
+    value: "content",
+    ..Outcome::NEW
+};
 
 /// One of Anthropic's events, whose text a later line repeats.
 const EVENT: Rows = &[
-    row(".", Means::ByType("type", anthropic::WIRE.events)),
-    row("delta.stop_reason", Means::Hook(|emit, reason, _| emit.note_stop(&reason.word())))
+    row(".", Means::ByType(anthropic::WIRE.events)),
+    row("delta.stop_reason", Means::Hook(|emit, reason, _| emit.note_stop(reason.word())))
         .when(|event| event.get("type").word() == "message_delta"),
 ];
 
-const START: Rows = &[row("message.content[]", Means::ByType("type", FIRST)), row("message.usage", Means::Usage)];
+const START: Rows = &[row("message.content[]", Means::ByType(FIRST)), row("message.usage", Means::Usage)];
 
 /// The initial text of a message, which a block repeats.
 const FIRST: ByType = &[
-    ("|text|thinking", &[row("text|thinking", Means::Hook(note_first_words))]),
-    ("*", &[row(".", Means::Unknown("type", ""))]),
+    on("|text|thinking", &[row("text|thinking", Means::Hook(note_first_words))]),
+    on("*", &[row(".", Means::Unknown(""))]),
 ];
 
 /// The words in a message's start that no block has repeated yet.
@@ -169,30 +167,30 @@ const WHOLE: &str = "whole";
 
 fn choose_event(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) -> Rows {
     let kind = event.word_at("type");
-    let piece = match &*kind {
+    let piece = match kind {
         "message_start" => {
             miss_first_words(emit);
-            emit.begin_message(&event.word_at("message.id"), &event.word_at("message.model"));
+            emit.begin_message(event.word_at("message.id"), event.word_at("message.model"));
             emit.note_reported(STREAMED);
             return START;
         }
         // The lines that repeat the message may still follow.
         "message_stop" => {
             emit.calls().finish(None);
-            emit.end_blocks();
+            emit.end_blocks(Which::All);
             emit.note_reported(WHOLE);
             return &[];
         }
         "content_block_delta" => event.member("delta"),
         "content_block_start" => event.member("content_block"),
-        _ if by_type(anthropic::WIRE.events, &kind).is_some() => return EVENT,
+        _ if by_type(anthropic::WIRE.events, kind).is_some() => return EVENT,
         _ => {
-            match Failure::reported_by(event.json()) {
+            match Failure::reported_by(event) {
                 Some(failure) => {
                     event.get("error|.").as_failure();
                     emit.fail(&failure);
                 }
-                None => emit.unknown_part(&kind, event.shown().json()),
+                None => emit.unknown_part(kind, event.shown()),
             }
             return &[];
         }
@@ -214,7 +212,7 @@ fn choose_event(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) -> Rows {
 fn note_first_words(emit: &mut Emitter<'_>, words: Node<'_>, _: &Here<'_>) {
     let Some(text) = words.text() else { return words.odd(Mark::Torn) };
     let first: &mut FirstWords = emit.memory();
-    if words.key() == "text" { &mut first.text } else { &mut first.thinking }.push_str(&text);
+    if words.key() == "text" { &mut first.text } else { &mut first.thinking }.push_str(text);
     words.read();
 }
 
@@ -224,7 +222,7 @@ fn note_said(emit: &mut Emitter<'_>, piece: Node<'_>) {
         let Some(said) = piece.get(name).text() else { continue };
         let first: &mut FirstWords = emit.memory();
         let left = if kind == MismatchKind::Text { &mut first.text } else { &mut first.thinking };
-        if let Some(rest) = left.strip_prefix(&*said) {
+        if let Some(rest) = left.strip_prefix(said) {
             *left = rest.to_owned();
         } else {
             let left = mem::take(left);
@@ -250,9 +248,9 @@ fn whole_key(at: At<'_>) -> String {
 
 /// Returns the key of any other block, or a piece of one: its type and its tool-use id.
 fn block_key(block: Node<'_>) -> String {
-    let kind = if block.raw("signature").is_given() { "signature".into() } else { block.word_at("type") };
-    let kind = kind.strip_suffix("_delta").unwrap_or(&kind);
-    ["block/", kind, "/", &*block.word_at("tool_use_id")].concat()
+    let kind = if block.raw("signature").is_given() { "signature" } else { block.word_at("type") };
+    let kind = kind.strip_suffix("_delta").unwrap_or(kind);
+    ["block/", kind, "/", block.word_at("tool_use_id")].concat()
 }
 
 /// One or more whole blocks of a message, which may have been streamed before.
@@ -260,7 +258,7 @@ const MESSAGE: Rows = &[
     row("message.content", Means::Text)
         .form(Form::Piece)
         .when(|line| line.member("message").member("content").is_string()),
-    row("message.content[]", Means::Chosen(anthropic::ALONE, choose_block)).at(Spot::Id("id")).form(Form::Piece),
+    row("message.content[]", Means::Chosen(&anthropic::ALONE, choose_block)).at(&Spot::Id("id")).form(Form::Piece),
     // Not final: the `result` line has the counts.
     row("message.usage", Means::Silent),
     row("supersedes", Means::Data("supersedes")),
@@ -269,7 +267,7 @@ const MESSAGE: Rows = &[
 
 fn choose_message(emit: &mut Emitter<'_>, line: Node<'_>, _: &Here<'_>) -> Rows {
     let (id, model, uuid) = (line.word_at("message.id"), line.word_at("message.model"), line.word_at("uuid"));
-    let is_known = emit.has_message_id(&id);
+    let is_known = emit.has_message_id(id);
     let digest = digest_of(line.raw("message.content").spelt());
     let line_key = format!("line/{digest:x}/{uuid}");
     if is_known && !uuid.is_empty() && emit.has_reported(&line_key) {
@@ -278,11 +276,11 @@ fn choose_message(emit: &mut Emitter<'_>, line: Node<'_>, _: &Here<'_>) -> Rows 
     }
     if !is_known && emit.has_reported(STREAMED) && (!emit.has_message() || emit.has_message_id("")) {
         // The stream began in the middle of the message, or the message began without an id.
-        emit.message(&id, &model);
-        emit.note_message_id(&id);
+        emit.message(id, model);
+        emit.note_message_id(id);
     } else if !is_known {
         miss_first_words(emit);
-        emit.begin_message(&id, &model);
+        emit.begin_message(id, model);
     }
     emit.note_reported(WHOLE);
     emit.note_reported(&line_key);
@@ -303,15 +301,15 @@ fn choose_block(emit: &mut Emitter<'_>, block: Node<'_>, _: &Here<'_>) -> Rows {
         return repeat(emit, block);
     };
     let text = block.text_at(name);
-    let (at, rest) = emit.news_of_next(kind, &text);
+    let (at, rest) = emit.news_of_next(kind, text);
     match kind {
         MismatchKind::Text => emit.text_at(0, at, rest),
         _ => emit.reasoning_at(0, at, rest),
     }
     emit.note_reported(&whole_key(at));
-    let signature = block.raw("signature").read().json();
+    let signature = block.raw("signature").read();
     if !emit.has_reported("block/signature/") {
-        emit.opaque(OpaqueKind::Signature, 0, emit.find_block(0, at), signature);
+        emit.opaque(OpaqueKind::Signature, 0, (emit.find_block(0, at), None), signature);
     }
     &[]
 }
@@ -323,12 +321,12 @@ fn repeat(emit: &mut Emitter<'_>, block: Node<'_>) -> Rows {
         return if emit.has_reported(&block_key(block)) { &[] } else { anthropic::ALONE };
     }
     let (id, name) = (block.word_at("id"), block.text_at("name"));
-    let Some(call) = emit.known().find_id(0, &id) else { return anthropic::ALONE };
+    let Some(call) = emit.known().find_id(0, id) else { return anthropic::ALONE };
     let input = input.as_input().spelt();
-    if !emit.repeat_call(call, &name, input) {
-        emit.calls().identify(call, "", &name);
+    if !emit.repeat_call(call, name, input) {
+        emit.calls().identify(call, "", name);
         emit.calls().whole_of(call, input);
-        emit.calls().seal(Slot::new(0, Place::Id(&id)));
+        emit.calls().seal(Slot::new(0, Place::Id(id)));
     }
     &[]
 }
@@ -338,16 +336,18 @@ fn end_message(emit: &mut Emitter<'_>, line: Node<'_>, _: &Here<'_>) {
         emit.leave_out("aborted");
         emit.break_off("aborted");
     }
-    let (reason, sequence) = (line.text_at("message.stop_reason"), line.text_at("message.stop_sequence"));
+    let stop_sequence = line.text_at("message.stop_sequence");
+    let stop = Stop { stop_sequence, ..line.text_at("message.stop_reason").into() };
     if emit.has_reported(STREAMED) {
-        emit.stop_once(&reason, &sequence);
+        emit.stop(0, stop);
+        emit.note_stop(stop.reason);
     } else {
-        emit.end_answer_with(&reason, &sequence);
+        emit.end_answer(stop);
     }
     let (kind, errors) = (line.text_at("error"), errors(line));
     if !kind.is_empty() || !errors.is_empty() {
         // The text of the first block explains the error.
-        let message = if errors.is_empty() { line.get("message.content[].text").word() } else { errors.into() };
+        let message = if errors.is_empty() { line.get("message.content[].text").word().into() } else { errors.into() };
         emit.fail(&Failure { message, kind, ..Failure::default() });
     }
 }
@@ -355,7 +355,7 @@ fn end_message(emit: &mut Emitter<'_>, line: Node<'_>, _: &Here<'_>) {
 /// Returns the errors that a line lists.
 fn errors(line: Node<'_>) -> String {
     let errors = line.member("errors").read();
-    let errors: Vec<_> = errors.children().map(|error| error.json().text_or_json().into_cow()).collect();
+    let errors: Vec<_> = errors.children().map(Node::text_or_json).collect();
     errors.join("; ")
 }
 
@@ -364,16 +364,16 @@ fn end_turn(emit: &mut Emitter<'_>, line: Node<'_>, _: &Here<'_>) {
     let [terminal, subtype] = ["terminal_reason", "subtype"].map(|name| line.text_at(name));
     let has_failed = line.get("is_error").is_true() || subtype.starts_with("error");
     if terminal.starts_with("aborted") && !has_failed {
-        emit.break_off(&terminal);
+        emit.break_off(terminal);
     } else if emit.has_reported(STREAMED) && emit.is_unfinished(0) && !emit.has_reported(WHOLE) {
         emit.break_off("result");
     }
-    let reason = if emit.has_reported(STREAMED) { Cow::Borrowed("") } else { line.text_at("stop_reason") };
-    emit.end_answer(&reason);
+    let reason = if emit.has_reported(STREAMED) { "" } else { line.text_at("stop_reason") };
+    emit.end_answer(reason);
     // Either member may report the error without the other.
     if has_failed {
-        let kind = if subtype.starts_with("error") { subtype } else { Cow::Borrowed("") };
-        let messages = [errors(line).into(), line.text_at("result"), kind.clone()];
+        let kind = if subtype.starts_with("error") { subtype } else { "" };
+        let messages: [Cow<'_, str>; 3] = [errors(line).into(), line.text_at("result").into(), kind.into()];
         let message = messages.into_iter().find(|message| !message.is_empty()).unwrap_or_default();
         let code = if terminal.is_empty() { line.word_at("api_error_status") } else { terminal };
         emit.fail(&Failure { message, kind, code, ..Failure::default() });

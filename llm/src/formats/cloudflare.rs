@@ -1,13 +1,12 @@
 //! The native format of Cloudflare Workers AI: pieces of the response, whole calls, then `[DONE]`. Some models send
 //! chat completion chunks between such events.
 
-use crate::calls::Executor;
 use crate::emitter::Emitter;
 use crate::event::StreamEvent;
 use crate::formats::{Format, Understood, kind_of, openai_chat};
-use crate::json::{Json, Unreadable};
+use crate::json::Unreadable;
 use crate::message::{Composer, Ids, Shape};
-use crate::wire::{self, Back, Called, Form, Here, Mark, Means, Node, Rows, Spot, Wire, row};
+use crate::wire::{self, Back, Called, Form, Here, Mark, Means, Node, Rows, Spot, Wire, on, row};
 
 pub(crate) const FORMAT: Format = Format { name: "cloudflare", read, owns_members, ..Format::NEW };
 
@@ -23,11 +22,11 @@ fn owns_members(event: Node<'_>) -> bool {
     is_own && !event.member("done").is_given() && kind_of(event).is_empty()
 }
 
-fn wire_of(event: Json<'_>) -> &'static Wire {
+fn wire_of(event: Node<'_>) -> &'static Wire {
     if event.member("choices").is_given() { &openai_chat::WIRE } else { &WIRE }
 }
 
-fn read(event: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+fn read(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let wire = wire_of(event);
     let understood = wire::read(wire, event, emit);
     if understood.is_ok() || core::ptr::eq(wire, &WIRE) {
@@ -40,19 +39,19 @@ fn read(event: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadabl
 }
 
 static WIRE: Wire = Wire {
-    events: &[(
+    events: &[on(
         "",
         &[
             // An error alone is recognized for every provider.
             row("error", Means::Fails).when(|event| event.member("response").is_there()),
             row("errors[]", Means::Fails),
             row("success", Means::Silent),
-            row(".", Means::Hook(|emit, _, _| emit.begin_answer(0))).when(is_answer),
-            row("response", Means::Hook(text)).back(Back::Own("content")),
-            row("tool_calls[]", Means::Object(TOOL_CALL)).at(Spot::Index("index")),
+            row(".", Means::BeginsAnswer).when(is_answer),
+            row("response", Means::Hook(text)).back(&Back::Own("content")),
+            row("tool_calls[]", Means::Object(TOOL_CALL)).at(&Spot::Index("index")),
             row("usage", Means::Usage),
             // Some models send several stop reasons; `[DONE]` is the end.
-            row("finish_reason", Means::Hook(|emit, reason, _| emit.stop_reason(0, &reason.word()))),
+            row("finish_reason", Means::Hook(|emit, reason, _| emit.stop(0, reason.word()))),
         ],
     )],
     is_known: |event| {
@@ -72,7 +71,7 @@ fn text(emit: &mut Emitter<'_>, piece: Node<'_>, _: &Here<'_>) {
     if piece.is_object() || piece.is_list() || piece.is_true() {
         return piece.odd(Mark::Odd);
     }
-    emit.text(0, &piece.word());
+    emit.text(0, piece.word());
 }
 
 /// A call in Cloudflare's own form, whose arguments are an object, or in that of chat completions.
@@ -81,7 +80,7 @@ const TOOL_CALL: Rows = &[
     row(".", Means::Object(openai_chat::ENTRY)).when(|entry| !is_native(entry)),
 ];
 
-const NATIVE: Called = Called { id: "id", name: "name", input: "arguments", executor: |_| Executor::Client };
+const NATIVE: Called = Called { id: "id", name: "name", input: "arguments", ..Called::NEW };
 
 fn is_native(entry: Node<'_>) -> bool {
     !entry.get("function").is_given() && entry.get("name|arguments").is_given()

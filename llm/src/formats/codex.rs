@@ -3,16 +3,17 @@
 //! Codex executes its own calls, so every call is the provider's and is followed by its result. An interrupted turn has
 //! no end.
 
-use alloc::borrow::{Cow, ToOwned as _};
+use alloc::borrow::ToOwned as _;
 use alloc::string::String;
 
 use crate::calls::{CallStart, Executor, Place, Slot};
 use crate::emitter::Emitter;
+use crate::emitter::blocks::Which;
 use crate::emitter::failure::Failure;
 use crate::event::BlockKind;
 use crate::formats::{Format, Speaker, Terminal};
 use crate::json::{push_member, quoted};
-use crate::wire::{ByType, Form, Here, Means, Node, Outcome, Row, Rows, Spot, Wire, read, row};
+use crate::wire::{ByType, Form, Here, Means, Node, Outcome, Row, Rows, Spot, Wire, on, read, row};
 
 pub(crate) const FORMAT: Format = Format {
     name: "codex",
@@ -25,24 +26,24 @@ pub(crate) const FORMAT: Format = Format {
 /// The member that names a type. The first versions of this format named an item's type `item_type`.
 const KIND: &str = "type|item_type";
 
-const WIRE: Wire = Wire {
+static WIRE: Wire = Wire {
     kind: KIND,
     events: &[
-        ("thread.started", &[row(".", Means::Begins { id: "thread_id", model: "" })]),
-        ("turn.started", &[row(".", Means::Hook(begin_turn))]),
-        ("item.started|item.updated", &[BEGINS, ITEM, row("item", Means::ByType(KIND, SO_FAR))]),
-        ("item.completed", &[BEGINS, ITEM, row("item", Means::ByType(KIND, ENDS)).at(Spot::Id("id"))]),
-        (
+        on("thread.started", &[row(".", Means::Begins(&["thread_id", ""]))]),
+        on("turn.started", &[row(".", Means::Hook(begin_turn))]),
+        on("item.started|item.updated", &[BEGINS, ITEM, row("item", Means::ByType(SO_FAR))]),
+        on("item.completed", &[BEGINS, ITEM, row("item", Means::ByType(ENDS)).at(&Spot::Id("id"))]),
+        on(
             "turn.completed",
             &[
                 // The counts of the thread, not of the turn.
                 row("usage", Means::Usage),
-                row(".", Means::Stops { reason: "", sequence: "", is_end: true }),
+                row(".", Means::EndsAnswer("")),
                 row("error", Means::Fails),
                 row(".", Means::EndsStream),
             ],
         ),
-        (
+        on(
             "turn.failed",
             &[
                 row("error", Means::Fails),
@@ -50,7 +51,7 @@ const WIRE: Wire = Wire {
                 row(".", Means::EndsStream),
             ],
         ),
-        (
+        on(
             "error",
             &[
                 // The turn continues.
@@ -62,12 +63,12 @@ const WIRE: Wire = Wire {
     ..Wire::NEW
 };
 
-const BEGINS: Row = row(".", Means::Hook(|emit, _, _| emit.begin_answer(0)));
-const ITEM: Row = row("item", Means::ByType(KIND, ITEMS)).at(Spot::Id("id")).required();
+const BEGINS: Row = row(".", Means::BeginsAnswer);
+const ITEM: Row = row("item", Means::ByType(ITEMS)).at(&Spot::Id("id")).required();
 
 /// The rows of an item in any event. Its text is always all of the text so far.
 const ITEMS: ByType = &[
-    (
+    on(
         "agent_message|assistant_message",
         &[
             row(".", Means::Starts(BlockKind::Text, "id")).form(Form::SoFar),
@@ -75,7 +76,7 @@ const ITEMS: ByType = &[
             row("error", Means::Reports),
         ],
     ),
-    (
+    on(
         "reasoning",
         &[
             row(".", Means::Starts(BlockKind::Reasoning, "id")).form(Form::SoFar),
@@ -83,7 +84,7 @@ const ITEMS: ByType = &[
             row("error", Means::Reports),
         ],
     ),
-    (
+    on(
         AT_ONCE,
         &[
             row(".", Means::Hook(call)),
@@ -94,23 +95,23 @@ const ITEMS: ByType = &[
             row("exit_code", Means::Silent),
         ],
     ),
-    (AT_THE_END, LATE),
+    on(AT_THE_END, LATE),
     // An `error` item is a warning: an error that ends the turn is not an item.
-    ("todo_list|error", &[row(".", Means::Data(""))]),
-    ("*", &[row(".", Means::Unknown(KIND, ""))]),
+    on("todo_list|error", &[row(".", Means::Data(""))]),
+    on("*", &[row(".", Means::Unknown(""))]),
 ];
 
 /// Additional rows of an unfinished item, whose end may never arrive.
 const SO_FAR: ByType = &[
-    (AT_ONCE, &[row(".", Means::Data("")).when(has_output)]),
-    (AT_THE_END, &[row("agents_states", Means::Data("agents_states")).when(has_agents)]),
+    on(AT_ONCE, &[row(".", Means::Data("")).when(has_output)]),
+    on(AT_THE_END, &[row("agents_states", Means::Data("agents_states")).when(has_agents)]),
 ];
 
 /// Additional rows of a finished item.
 const ENDS: ByType = &[
-    ("agent_message|assistant_message|reasoning", &[row(".", Means::Hook(end))]),
-    (AT_ONCE, &[row(".", Means::Result(&RESULT))]),
-    (AT_THE_END, &[row(".", Means::Hook(call)), row(".", Means::Result(&RESULT))]),
+    on("agent_message|assistant_message|reasoning", &[row(".", Means::Hook(end))]),
+    on(AT_ONCE, &[row(".", Means::Result(&RESULT))]),
+    on(AT_THE_END, &[row(".", Means::Hook(call)), row(".", Means::Result(&RESULT))]),
 ];
 
 /// The calls whose input is known at their start, and those whose query or new agents are known only at their end.
@@ -128,11 +129,11 @@ const LATE: Rows = &[
 const RESULT: Outcome = Outcome {
     of: "id",
     has_failed: |item| {
-        let has_failed = ["failed", "declined"].contains(&&*item.get("status").word()) || item.raw("error").is_given();
+        let has_failed = ["failed", "declined"].contains(&item.get("status").word()) || item.raw("error").is_given();
         has_failed || !matches!(item.raw("exit_code").spelt(), "" | "0")
     },
     value: ".",
-    shown: "",
+    ..Outcome::NEW
 };
 
 fn has_output(item: Node<'_>) -> bool {
@@ -141,7 +142,7 @@ fn has_output(item: Node<'_>) -> bool {
 }
 
 fn has_agents(item: Node<'_>) -> bool {
-    item.member("agents_states").json().says_something()
+    item.member("agents_states").says_something()
 }
 
 fn is_reconnecting(event: Node<'_>) -> bool {
@@ -161,18 +162,18 @@ fn begin_turn(emit: &mut Emitter<'_>, _: Node<'_>, _: &Here<'_>) {
 }
 
 fn report(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
-    emit.report_failure(&Failure::reported_by(event.as_failure().json()).unwrap_or_default());
+    emit.report_failure(&Failure::reported_by(event.as_failure()).unwrap_or_default());
 }
 
 fn end(emit: &mut Emitter<'_>, _: Node<'_>, here: &Here<'_>) {
-    emit.end_block(here.at());
+    emit.end_blocks(Which::At(0, here.at()));
     emit.end_structured(0);
 }
 
 /// Returns a call's name and the members that form its input; no members if `arguments` is the input.
-fn called(item: Node<'_>) -> (Cow<'_, str>, &'static [&'static str]) {
+fn called(item: Node<'_>) -> (&str, &'static [&'static str]) {
     let kind = item.word_at(KIND);
-    match &*kind {
+    match kind {
         "mcp_tool_call" => (item.text_at("tool"), &[]),
         "collab_tool_call" => (item.text_at("tool"), &["receiver_thread_ids", "prompt"]),
         "web_search" => (kind, &["query", "action"]),
@@ -184,9 +185,9 @@ fn called(item: Node<'_>) -> (Cow<'_, str>, &'static [&'static str]) {
 /// Starts a call, unless it has started, and marks its input as incomplete.
 fn begin_call(emit: &mut Emitter<'_>, item: Node<'_>, _: &Here<'_>) {
     let (id, name) = (item.word_at("id"), called(item).0);
-    let slot = Slot::new(0, Place::Id(&id));
-    if emit.known().find_id(0, &id).is_none() {
-        emit.calls().start(slot, CallStart::new(&*name).id(&*id).executor(Executor::Provider));
+    let slot = Slot::new(0, Place::Id(id));
+    if emit.known().find_id(0, id).is_none() {
+        emit.calls().start(slot, CallStart::new(name).id(id).executor(Executor::Provider));
     }
     emit.calls().set_incomplete(slot, true);
 }
@@ -196,21 +197,21 @@ fn call(emit: &mut Emitter<'_>, item: Node<'_>, here: &Here<'_>) {
     begin_call(emit, item, here);
     let (id, (name, members)) = (item.word_at("id"), called(item));
     let mut input = String::from("{");
-    for member in item.children().filter(|member| members.contains(&&*member.key()) && member.is_given()) {
-        push_member(&mut input, &quoted(&member.key()), member.as_raw().spelt());
+    for member in item.children().filter(|member| members.contains(&member.key()) && member.is_given()) {
+        push_member(&mut input, &quoted(member.key()), member.as_raw().spelt());
     }
     input.push('}');
     let arguments = item.raw("arguments");
     if members.is_empty() && arguments.is_given() {
         input = arguments.as_input().spelt().to_owned();
     }
-    let slot = Slot::new(0, Place::Id(&id));
+    let slot = Slot::new(0, Place::Id(id));
     if emit.calls().find_open(slot).is_some() {
         emit.calls().set_incomplete(slot, false);
         emit.calls().whole(slot, &input);
         emit.calls().stop(slot);
         emit.calls().settle();
-    } else if let Some(number) = emit.known().find_id(0, &id) {
-        emit.repeat_call(number, &name, &input);
+    } else if let Some(number) = emit.known().find_id(0, id) {
+        emit.repeat_call(number, name, &input);
     }
 }

@@ -9,7 +9,7 @@ use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
 use crate::formats::{Format, kind_of};
 use crate::message::{Composer, Ids, Shape};
-use crate::wire::{Back, Cited, Form, Here, Means, Node, Shown, Wire, compose, read, row};
+use crate::wire::{Back, Cited, Form, Here, Means, Node, Shown, Wire, compose, on, read, row};
 
 pub(crate) const FORMAT: Format =
     Format { name: "dashscope", read: |event, emit| read(&WIRE, event, emit), owns_members, ..Format::NEW };
@@ -22,18 +22,17 @@ fn owns_members(event: Node<'_>) -> bool {
     event.member("output").is_object() && event.member("request_id").is_string() && kind_of(event).is_empty()
 }
 
-const WIRE: Wire = Wire {
-    events: &[(
+static WIRE: Wire = Wire {
+    events: &[on(
         "",
         &[
-            row(".", Means::Hook(|emit, event, _| emit.message_with_id(&event.word_at("request_id")))).when(has_output),
-            row("output.choices[]", Means::Choice("index", CHOICE)),
-            row("output.text", Means::Text).back(Back::Own("content")),
+            row(".", Means::Hook(|emit, event, _| emit.message_with_id(event.word_at("request_id")))).when(has_output),
+            row("output.choices[]", Means::Choice(CHOICE)),
+            row("output.text", Means::Text).back(&Back::Own("content")),
             row("output.audio", Means::Media(&SOUND)),
             row("output.search_info.search_results[]", Means::Source(&PAGE)),
             row("usage", Means::Usage),
-            row("output", Means::Stops { reason: "finish_reason", sequence: "", is_end: false })
-                .when(|event| !is_open(event)),
+            row("output", Means::Stops(&["finish_reason", ""])).when(|event| !is_open(event)),
             row("output.finish_reason", Means::Silent).when(is_open),
             row(".", Means::Hook(fail)).when(has_failed),
         ],
@@ -54,9 +53,9 @@ fn has_failed(event: Node<'_>) -> bool {
 fn fail(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     if has_output(event) {
         let (code, message) = (event.word_at("code"), event.word_at("message"));
-        emit.fail(&Failure { message, code, ..Failure::default() });
+        emit.fail(&Failure { message: message.into(), code, ..Failure::default() });
     } else {
-        emit.fail(&Failure::new(event.as_failure().json()));
+        emit.fail(&Failure::new(event.as_failure()));
     }
 }
 
@@ -65,7 +64,6 @@ fn is_open(event: Node<'_>) -> bool {
     event.get("output.finish_reason").text().is_none_or(|reason| reason == "null")
 }
 
-const SOUND: Shown = Shown { name: "audio", media_type: "", data: "data", url: "url", is_in_block: false };
+const SOUND: Shown = Shown { name: "audio", data: "data", url: "url", ..Shown::NEW };
 
-const PAGE: Cited =
-    Cited { url: "url", title: "title", quote: "", spans: &[], once: "url", is_in_block: false, is_source: |_| true };
+const PAGE: Cited = Cited { url: "url", title: "title", once: "url", ..Cited::NEW };

@@ -7,14 +7,12 @@
 //!
 //! JSON-RPC distinguishes the id `1` from the id `"1"`, and so does this format: see [`id_text`].
 
-use alloc::borrow::Cow;
-
 use crate::calls::{CallStart, present};
 use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
 use crate::event::StreamEvent;
 use crate::formats::Format;
-use crate::wire::{Here, Means, Node, Wire, read, row};
+use crate::wire::{Here, Means, Node, Wire, on, read, row};
 
 pub(crate) const FORMAT: Format =
     Format { name: "mcp", read: |event, emit| read(&WIRE, event, emit), owns_members, ..Format::NEW };
@@ -44,14 +42,14 @@ fn owns_members(event: Node<'_>) -> bool {
     event.get("jsonrpc").word() == "2.0" && (is_method || has_version || is_result)
 }
 
-const WIRE: Wire = Wire {
+static WIRE: Wire = Wire {
     kind: "method",
     events: &[
-        ("tools/call", &[row("params", Means::Object(&[])), row(".", Means::Hook(request))]),
-        ("notifications/cancelled", &[row("params", Means::Object(&[])), row(".", Means::Hook(cancel))]),
+        on("tools/call", &[row("params", Means::Object(&[])), row(".", Means::Hook(request))]),
+        on("notifications/cancelled", &[row("params", Means::Object(&[])), row(".", Means::Hook(cancel))]),
         // Methods about the connection and the available resources, whose messages are the application's data. A
         // server's requests to a model or a user are not among them.
-        (
+        on(
             "completion/*|initialize*|logging/*|notifications/*|ping*|prompts/*|resources/*|roots/*|server/*|\
             subscriptions/*|tools/list*",
             &[
@@ -59,11 +57,11 @@ const WIRE: Wire = Wire {
                 row("params", Means::Object(&[])),
             ],
         ),
-        ("", &[row(".", Means::Hook(respond))]),
+        on("", &[row(".", Means::Hook(respond))]),
     ],
     is_known: |event| {
         event.get("jsonrpc").word() == "2.0"
-            && match &*event.get("method").word() {
+            && match event.get("method").word() {
                 "tools/call" => event.raw("id").is_given(),
                 "" => event.raw("error").is_given() || event.member("result").is_object(),
                 _ => true,
@@ -74,22 +72,22 @@ const WIRE: Wire = Wire {
 
 /// Returns a request's id as unambiguous text: a number as it is spelled, or a string without its quotation marks. The
 /// quotation marks are kept if the string could otherwise be mistaken for a number or a quoted string.
-fn id_text(id: Node<'_>) -> Cow<'_, str> {
+fn id_text(id: Node<'_>) -> &str {
     let word = id.word();
     let is_clear = !word.starts_with(|first: char| first == '-' || first == '"' || first.is_ascii_digit());
-    if is_clear || !id.is_string() { word } else { Cow::Borrowed(id.spelt()) }
+    if is_clear || !id.is_string() { word } else { id.spelt() }
 }
 
 fn request(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let (name, arguments) = (event.text_at("params.name"), event.raw("params.arguments").as_input());
-    emit.request(&id_text(event.raw("id")), CallStart::new(&*name).input(arguments.spelt()));
+    emit.request(id_text(event.raw("id")), CallStart::new(name).input(arguments.spelt()));
 }
 
 fn cancel(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let id = id_text(event.raw("params.requestId"));
-    if let Some(call) = emit.take_request(&id) {
+    if let Some(call) = emit.take_request(id) {
         let json = event.shown().spelt().into();
-        emit.report(StreamEvent::CallCancelled { call: Some(call), call_id: present(&id), json });
+        emit.report(StreamEvent::CallCancelled { call: Some(call), call_id: present(id), json });
     }
 }
 
@@ -101,9 +99,9 @@ fn respond(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let has = |name: &&str| result.raw(name).is_given();
     if error.is_given() {
         // The call has failed; other calls are not affected.
-        let error = error.as_failure().json();
-        if let Some(call) = emit.take_request(&id) {
-            emit.result_of_request(Some(call), &id, true, error);
+        let error = error.as_failure();
+        if let Some(call) = emit.take_request(id) {
+            emit.result_of_request(Some(call), id, true, error);
         }
         return emit.report_failure(&Failure::at(error).unwrap_or_default());
     }
@@ -111,18 +109,18 @@ fn respond(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     // instead. A client's response to `sampling/createMessage` has a role, and a user's response has an action.
     let is_client_s = ["role", "action"].iter().any(has);
     if !is_client_s && (result.member("content").is_list() || has(&"structuredContent")) {
-        let call = emit.take_request(&id);
-        return emit.result_of_request(call, &id, result.get("isError").is_true(), result.read().json());
+        let call = emit.take_request(id);
+        return emit.result_of_request(call, id, result.get("isError").is_true(), result.read());
     }
-    if !is_client_s && !emit.is_awaited(&id) {
+    if !is_client_s && !emit.is_awaited(id) {
         if result.children().next().is_some() {
-            emit.data("result", event.shown().json());
+            emit.data("result", event.shown());
         }
         return;
     }
     // The response asks for more input or announces a later result. Otherwise, it does not answer the call.
-    if !is_client_s && (has(&"task") || !matches!(&*result.get("resultType").word(), "" | "complete")) {
-        emit.take_request(&id);
+    if !is_client_s && (has(&"task") || !matches!(result.get("resultType").word(), "" | "complete")) {
+        emit.take_request(id);
     }
-    emit.report(StreamEvent::Unknown { text: event.shown().spelt().into() });
+    emit.unknown_event(event.shown());
 }

@@ -5,7 +5,9 @@ use crate::calls::{CallStart, Executor, present};
 use crate::emitter::Emitter;
 use crate::event::{OpaqueKind, StreamEvent};
 use crate::formats::Format;
-use crate::wire::{ByType, Cited, Here, Means, Node, Outcome, Owner, Placed, Rows, Shown, Spot, Wire, read, row};
+use crate::wire::{
+    ByType, Cited, Here, Means, Node, Outcome, Owner, Placed, Row, Rows, Shown, Spot, Wire, on, read, row,
+};
 
 pub(crate) const FORMAT: Format =
     Format { name: "mistral-conversations", read: |event, emit| read(&WIRE, event, emit), owns_type, ..Format::NEW };
@@ -16,55 +18,47 @@ fn owns_type(kind: &str) -> bool {
         .any(|family| kind.starts_with(family))
 }
 
-const WIRE: Wire = Wire {
+static WIRE: Wire = Wire {
     kind: "type",
     place: Spot::Id("id"),
     events: &[
-        ("conversation.response.started", &[row(".", Means::Begins { id: "conversation_id", model: "model" })]),
-        (
-            "message.output.delta",
-            &[row("content", Means::Text).required(), row("content[]", Means::ByType("type", CHUNKS))],
-        ),
-        (
+        on("conversation.response.started", &[row(".", Means::Begins(&["conversation_id", "model"]))]),
+        on("message.output.delta", &[row("content", Means::Text).required(), row("content[]", Means::ByType(CHUNKS))]),
+        on(
             "function.call.delta",
             &[
-                row(".", Means::Object(CLIENT_CALL)).at(Spot::Id("tool_call_id")),
-                row(".", Means::Approval { id: "tool_call_id", call: "tool_call_id" })
+                row(".", Means::Object(CLIENT_CALL)).at(&Spot::Id("tool_call_id")),
+                row(".", Means::Approval(&["tool_call_id", "tool_call_id"]))
                     .when(|event| event.get("confirmation_status").word() == "pending"),
                 row(".", Means::Hook(deny)).when(|event| event.get("confirmation_status").word() == "denied"),
             ],
         ),
-        ("tool.execution.started|tool.execution.delta", EXECUTION),
-        ("tool.execution.done", &[EXECUTION[0], EXECUTION[1], row(".", Means::Ends), row(".", Means::Result(&RESULT))]),
-        ("agent.handoff.started|agent.handoff.done", &[row(".", Means::Data(""))]),
-        (
+        on("tool.execution.started|tool.execution.delta", EXECUTION),
+        on("tool.execution.done", &[EXECUTED, INPUT, row(".", Means::Ends), row(".", Means::Result(&RESULT))]),
+        on("agent.handoff.started|agent.handoff.done", &[row(".", Means::Data(""))]),
+        on(
             "conversation.response.done",
-            &[
-                row("usage", Means::Usage),
-                row(".", Means::Stops { reason: "", sequence: "", is_end: true }),
-                row(".", Means::EndsStream),
-            ],
+            &[row("usage", Means::Usage), row(".", Means::EndsAnswer("")), row(".", Means::EndsStream)],
         ),
-        ("conversation.response.error", &[row(".", Means::Fails)]),
+        on("conversation.response.error", &[row(".", Means::Fails)]),
     ],
     is_message_by_id: true,
     ..Wire::NEW
 };
 
 /// The calls of the client and, below, of the provider. Each fragment has the call's name and id.
-const CLIENT_CALL: Rows = &[
-    row(".", Means::Hook(|emit, event, here| start(Executor::Client, emit, event, here))),
-    row("arguments", Means::Input),
-];
-const EXECUTION: Rows =
-    &[row(".", Means::Hook(|emit, event, here| start(Executor::Provider, emit, event, here))), CLIENT_CALL[1]];
+const CLIENT_CALL: Rows =
+    &[row(".", Means::Hook(|emit, event, here| start(Executor::Client, emit, event, here))), INPUT];
+const EXECUTION: Rows = &[EXECUTED, INPUT];
+const EXECUTED: Row = row(".", Means::Hook(|emit, event, here| start(Executor::Provider, emit, event, here)));
+const INPUT: Row = row("arguments", Means::Input);
 
-const RESULT: Outcome = Outcome { of: "id", has_failed: |_| false, value: "info", shown: "info" };
+const RESULT: Outcome = Outcome { of: "id", value: "info", shown: "info", ..Outcome::NEW };
 
 /// The chunks of an answer that are not plain strings.
 const CHUNKS: ByType = &[
-    ("text", &[row("text", Means::Text).required()]),
-    (
+    on("text", &[row("text", Means::Text).required()]),
+    on(
         "thinking",
         &[
             row("thinking", Means::Reasoning),
@@ -72,34 +66,21 @@ const CHUNKS: ByType = &[
             row("signature", Means::Opaque(OpaqueKind::Signature, Owner::Block)),
         ],
     ),
-    ("tool_reference", &[row(".", Means::Source(&REFERENCE))]),
-    ("image_url|document_url", &[row(".", Means::Media(&LINK))]),
-    ("*", &[row(".", Means::Unknown("type", "content"))]),
+    on("tool_reference", &[row(".", Means::Source(&REFERENCE))]),
+    on("image_url|document_url", &[row(".", Means::Media(&LINK))]),
+    on("*", &[row(".", Means::Unknown("content"))]),
 ];
 
-const REFERENCE: Cited = Cited {
-    url: "url",
-    title: "title",
-    quote: "description",
-    spans: &[],
-    once: "",
-    is_in_block: true,
-    is_source: |_| true,
-};
+const REFERENCE: Cited = Cited { url: "url", title: "title", quote: "description", is_in_block: true, ..Cited::NEW };
 
-const LINK: Shown = Shown {
-    name: "content",
-    media_type: "",
-    data: "",
-    url: "image_url.url|image_url|document_url.url|document_url",
-    is_in_block: false,
-};
+const LINK: Shown =
+    Shown { name: "content", url: "image_url.url|image_url|document_url.url|document_url", ..Shown::NEW };
 
 /// Reports that a call was denied, so that nobody executes it.
 fn deny(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let id = event.word_at("tool_call_id");
-    let (call, json) = (emit.known().find_id(0, &id), event.spelt().into());
-    emit.report(StreamEvent::CallCancelled { call, call_id: present(&id), json });
+    let (call, json) = (emit.known().find_id(0, id), event.spelt().into());
+    emit.report(StreamEvent::CallCancelled { call, call_id: present(id), json });
 }
 
 /// Starts the call that a fragment belongs to, unless the call has ended. The name may be sent late, and another name
@@ -108,6 +89,6 @@ fn start(executor: Executor, emit: &mut Emitter<'_>, event: Node<'_>, here: &Her
     let name = event.text_at("name");
     let Placed::Id(id) = &here.place else { return };
     if !emit.calls().has_ended(here.slot(), id) {
-        emit.start_call(here.slot(), CallStart::new(&*name).id(&**id).executor(executor));
+        emit.start_call(here.slot(), CallStart::new(name).id(&**id).executor(executor));
     }
 }

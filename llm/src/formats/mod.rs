@@ -18,10 +18,8 @@ pub(crate) mod openai_responses;
 mod tool_call;
 pub(crate) mod vercel_ui;
 
-use alloc::borrow::Cow;
-
 use crate::emitter::Emitter;
-use crate::json::{Json, Node, Unreadable};
+use crate::json::{Node, Unreadable};
 pub(crate) use crate::wire::Understood;
 
 /// A wire format. Each file or folder defines one.
@@ -29,7 +27,7 @@ pub(crate) struct Format {
     /// The provider's name in kebab case.
     pub(crate) name: &'static str,
     /// Reports an event to the emitter. If the event is unreadable, nothing has been reported.
-    pub(crate) read: fn(Json<'_>, &mut Emitter<'_>) -> Result<Understood, Unreadable>,
+    pub(crate) read: fn(Node<'_>, &mut Emitter<'_>) -> Result<Understood, Unreadable>,
     /// Returns true if only this format has events of this type. Always false for a format without event types.
     pub(crate) owns_type: fn(&str) -> bool,
     /// Returns true if only this format has events with these members. Called after `owns_type`.
@@ -58,10 +56,10 @@ impl Format {
 /// The rules that attribute lines or events to agents that take turns.
 #[derive(Clone, Copy)]
 pub(crate) struct Terminal {
-    pub(crate) speaker: fn(Json<'_>) -> Speaker<'_>,
+    pub(crate) speaker: fn(Node<'_>) -> Speaker<'_>,
     /// Passes on the ids of the calls whose results a line has, and of anything else that the line continues. A line
     /// without a speaker belongs to the agent that began one of these.
-    pub(crate) results: fn(Json<'_>, &mut OnId<'_>),
+    pub(crate) results: fn(Node<'_>, &mut OnId<'_>),
     /// True for lines that a program prints to its terminal. Unrelated lines between them are not damage, and an agent
     /// ends with the result of the call that started it.
     pub(crate) is_program: bool,
@@ -70,9 +68,9 @@ pub(crate) struct Terminal {
 /// The session and agent that a line belongs to, as far as the line names them.
 #[derive(Default)]
 pub(crate) struct Speaker<'a> {
-    pub(crate) session: Cow<'a, str>,
+    pub(crate) session: &'a str,
     /// The id of the call that started the agent, or of the agent's run. Empty for the main agent.
-    pub(crate) agent: Cow<'a, str>,
+    pub(crate) agent: &'a str,
 }
 
 impl Speaker<'_> {
@@ -86,6 +84,6 @@ impl Speaker<'_> {
 pub(crate) type OnId<'a> = dyn FnMut(&str) + 'a;
 
 /// Returns an event's `event_type` or `type`; `""` if it has neither.
-pub(crate) fn kind_of(event: Node<'_>) -> Cow<'_, str> {
+pub(crate) fn kind_of(event: Node<'_>) -> &str {
     event.get("event_type|type").text().unwrap_or_default()
 }

@@ -4,7 +4,7 @@ use crate::emitter::Emitter;
 use crate::event::OpaqueKind;
 use crate::formats::{Format, tool_call};
 use crate::message::{Composer, Ids, Shape};
-use crate::wire::{Back, Here, Means, Node, Owner, Shown, Wire, compose, read, row};
+use crate::wire::{Back, Here, Means, Node, Owner, Shown, Wire, compose, on, read, row};
 
 pub(crate) const FORMAT: Format =
     Format { name: "ollama", read: |event, emit| read(&WIRE, event, emit), owns_members, ..Format::NEW };
@@ -19,28 +19,28 @@ fn owns_members(event: Node<'_>) -> bool {
     ["message", "response"].iter().any(|name| event.member(name).is_given()) && event.member("done").is_given()
 }
 
-const WIRE: Wire = Wire {
-    events: &[(
+static WIRE: Wire = Wire {
+    events: &[on(
         "",
         &[
-            row(".", Means::Belongs { id: "", model: "model" }),
+            row(".", Means::Belongs(&["", "model"])),
             // A completion has no message.
             row("thinking", Means::Reasoning),
             row("response", Means::Text),
             row(
                 "message",
                 Means::Object(&[
-                    row("thinking", Means::Reasoning).back(Back::Own("thinking")),
-                    row("content", Means::Text).back(Back::Own("content")),
+                    row("thinking", Means::Reasoning).back(&Back::Own("thinking")),
+                    row("content", Means::Text).back(&Back::Own("content")),
                     row("images[]", Means::Media(&IMAGE)),
-                    row("tool_calls", Means::Kept).back(Back::Own("tool_calls")),
+                    row("tool_calls", Means::Kept).back(&Back::Own("tool_calls")),
                     row("tool_calls[]", Means::Object(tool_call::WHOLE)),
                 ]),
             ),
             row("error", Means::Fails),
             row("done", Means::Switch),
             row("context", Means::Opaque(OpaqueKind::Compaction, Owner::Nothing)).when(is_done),
-            row(".", Means::Stops { reason: "done_reason", sequence: "", is_end: true }).when(is_done),
+            row(".", Means::EndsAnswer("done_reason")).when(is_done),
             row(".", Means::Hook(report_usage)).when(|event| is_done(event) && event.get("eval_count").is_given()),
             row(".", Means::EndsStream).when(is_done),
             row(".", Means::Hook(|emit, _, _| emit.forget_calls())).when(is_done),
@@ -57,7 +57,7 @@ fn is_done(event: Node<'_>) -> bool {
 
 /// Reports the counts and times, which are members of the event itself.
 fn report_usage(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
-    emit.usage(event.json());
+    emit.usage(event);
     event.children().filter(|member| ["_count", "_duration"].iter().any(|end| member.key().ends_with(end))).for_each(
         |member| {
             member.word();
@@ -65,4 +65,4 @@ fn report_usage(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     );
 }
 
-const IMAGE: Shown = Shown { name: "images", media_type: "", data: ".", url: "", is_in_block: false };
+const IMAGE: Shown = Shown { name: "images", data: ".", ..Shown::NEW };

@@ -5,7 +5,7 @@ use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
 use crate::event::{BlockKind, OpaqueKind};
 use crate::formats::Format;
-use crate::wire::{Called, Cited, Here, Means, Node, Outcome, Owner, Row, Shown, Spot, Wire, matches, read, row};
+use crate::wire::{Called, Cited, Here, Means, Node, Outcome, Owner, Row, Shown, Spot, Wire, matches, on, read, row};
 
 pub(crate) const FORMAT: Format = Format {
     name: "vercel-ui",
@@ -18,21 +18,21 @@ pub(crate) const FORMAT: Format = Format {
 const OWN: &str = "start|start-step|text-start|text-delta|reasoning-start|reasoning-delta|tool-input-start|\
     tool-input-delta|tool-input-available|tool-input-error";
 
-const WIRE: Wire = Wire {
+static WIRE: Wire = Wire {
     kind: "type",
     place: Spot::Id("toolCallId|id"),
     events: &[
-        ("start", &[row(".", Means::Hook(begin)), METADATA]),
-        ("start-step|finish-step", &[row(".", Means::Hook(|emit, _, _| emit.end_structured(0)))]),
-        ("text-start", &[row(".", Means::Starts(BlockKind::Text, "id"))]),
-        ("text-delta", &[row("delta", Means::Text).required()]),
-        ("reasoning-start", &[row(".", Means::Starts(BlockKind::Reasoning, "id"))]),
-        ("reasoning-delta", &[row("delta", Means::Reasoning).required()]),
-        ("text-end|reasoning-end", &[]),
-        ("tool-input-start", &[row(".", Means::Call(&TOOL))]),
-        ("tool-input-delta", &[row("inputTextDelta", Means::Fragment).required()]),
-        ("tool-input-available|tool-input-error", &[row(".", Means::Hook(end_call))]),
-        (
+        on("start", &[row(".", Means::Hook(begin)), METADATA]),
+        on("start-step|finish-step", &[row(".", Means::Hook(|emit, _, _| emit.end_structured(0)))]),
+        on("text-start", &[row(".", Means::Starts(BlockKind::Text, "id"))]),
+        on("text-delta", &[row("delta", Means::Text).required()]),
+        on("reasoning-start", &[row(".", Means::Starts(BlockKind::Reasoning, "id"))]),
+        on("reasoning-delta", &[row("delta", Means::Reasoning).required()]),
+        on("text-end|reasoning-end", &[]),
+        on("tool-input-start", &[row(".", Means::Call(&TOOL))]),
+        on("tool-input-delta", &[row("inputTextDelta", Means::Fragment).required()]),
+        on("tool-input-available|tool-input-error", &[row(".", Means::Hook(end_call))]),
+        on(
             "tool-output-available|tool-output-error|tool-output-denied",
             &[
                 row(".", Means::Result(&RESULT)).when(|event| !event.get("preliminary").is_true()),
@@ -40,16 +40,16 @@ const WIRE: Wire = Wire {
                 row(".", Means::Result(&Outcome { of: "", ..RESULT })).when(|event| event.get("preliminary").is_true()),
             ],
         ),
-        ("tool-approval-request", &[row(".", Means::Approval { id: "approvalId", call: "toolCallId" })]),
-        ("source-url|source-document", &[row(".", Means::Source(&SOURCE))]),
-        ("file|reasoning-file", &[row(".", Means::Media(&FILE))]),
-        ("message-metadata|data-*", &[row(".", Means::Data(""))]),
-        ("finish", &[METADATA, row(".", Means::Stops { reason: "finishReason", sequence: "", is_end: true })]),
-        (
+        on("tool-approval-request", &[row(".", Means::Approval(&["approvalId", "toolCallId"]))]),
+        on("source-url|source-document", &[row(".", Means::Source(&SOURCE))]),
+        on("file|reasoning-file", &[row(".", Means::Media(&FILE))]),
+        on("message-metadata|data-*", &[row(".", Means::Data(""))]),
+        on("finish", &[METADATA, row(".", Means::EndsAnswer("finishReason"))]),
+        on(
             "abort",
             &[row("reason", Means::Data("reason")), row(".", Means::Hook(|emit, _, _| emit.end_answer("abort")))],
         ),
-        ("error", &[row("errorText", Means::Fails)]),
+        on("error", &[row("errorText", Means::Fails)]),
     ],
     always: &[
         // Values to be sent back, under the provider's name. They include signatures.
@@ -68,7 +68,7 @@ const WIRE: Wire = Wire {
 };
 
 fn is(event: Node<'_>, kinds: &str) -> bool {
-    matches(kinds, &event.get("type").word())
+    matches(kinds, event.get("type").word())
 }
 
 /// The application's metadata, at the start and at the end.
@@ -88,48 +88,40 @@ const RESULT: Outcome = Outcome {
     of: "toolCallId",
     has_failed: |event| !is(event, "tool-output-available"),
     value: "output|errorText",
-    shown: "",
+    ..Outcome::NEW
 };
 
-const SOURCE: Cited = Cited {
-    url: "url",
-    title: "title|filename",
-    quote: "",
-    spans: &[],
-    once: "",
-    is_in_block: false,
-    is_source: |_| true,
-};
+const SOURCE: Cited = Cited { url: "url", title: "title|filename", ..Cited::NEW };
 
-const FILE: Shown = Shown { name: "", media_type: "mediaType", data: "", url: "url", is_in_block: false };
+const FILE: Shown = Shown { media_type: "mediaType", url: "url", ..Shown::NEW };
 
 /// Begins a message. An event without an id begins one only if none is open, because each stream that an application
 /// merges may have a `start`.
 fn begin(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let id = event.word_at("messageId");
     if !id.is_empty() || !emit.has_unfinished() {
-        emit.begin_message(&id, "");
+        emit.begin_message(id, "");
     }
 }
 
 /// Ends a call with its whole input, which is malformed in a `tool-input-error`.
 fn end_call(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
-    let (id, name, input) = (event.word_at(TOOL.id), event.word_at(TOOL.name), event.raw(TOOL.input).as_input().json());
-    let start = CallStart::new(&*name).id(&*id).executor((TOOL.executor)(event));
+    let (id, name, input) = (event.word_at(TOOL.id), event.word_at(TOOL.name), event.raw(TOOL.input).as_input());
+    let start = CallStart::new(name).id(id).executor((TOOL.executor)(event));
     if is(event, "tool-input-error") {
         // Input that is not JSON is sent as a string.
-        end_with(emit, here.slot(), start, input.text_or_json().as_str());
-        return emit.report_failure(&Failure { message: event.word_at("errorText"), ..Failure::default() });
+        end_with(emit, here.slot(), start, input.text_or_json());
+        return emit.report_failure(&Failure { message: event.word_at("errorText").into(), ..Failure::default() });
     }
     let call = emit.calls().find(here.slot());
-    match call.filter(|call| emit.calls().is_validated_as(*call, input.spelt())) {
+    match call.filter(|call| emit.calls().is_validated_as(*call, input.given())) {
         // The application's schema has changed the input. The input remains as the model wrote it.
         Some(call) => {
-            emit.data("tool-input-available", event.shown().json());
+            emit.data("tool-input-available", event.shown());
             end_with(emit, here.slot(), start, "");
-            emit.note_input(call, input.spelt());
+            emit.said().is_input(call, input.given());
         }
-        None => end_with(emit, here.slot(), start, input.spelt()),
+        None => end_with(emit, here.slot(), start, input.given()),
     }
 }
 

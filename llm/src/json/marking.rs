@@ -1,6 +1,5 @@
 //! Marks the values of an event: what a row of the wire's table, or a hook, knows of each.
 
-use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 use super::marks::{Around, Mark, Text};
@@ -41,9 +40,14 @@ impl Tree<'_> {
         }
     }
 
-    /// Returns true if a flaw was found, and resets all marks.
+    /// Removes all marks, and the flaws that were found.
+    pub(crate) fn forget_marks(&self) {
+        self.root().forget_marks();
+        self.is_flawed.set(false);
+    }
+
+    /// Returns true if a flaw was found.
     pub(crate) fn is_flawed(&self) -> bool {
-        self.values.iter().for_each(|value| value.mark.set(Mark::Unread));
         self.is_flawed.get()
     }
 
@@ -51,17 +55,17 @@ impl Tree<'_> {
     /// its mark.
     pub(crate) fn unread<'e>(&'e self, found: &mut dyn FnMut(&str, Node<'e>, Mark)) {
         // The entered containers around a value: the index after each, and its name.
-        let mut around: Vec<(usize, Cow<'_, str>)> = Vec::new();
+        let mut around: Vec<(usize, &str)> = Vec::new();
         let mut at = 0;
         while let Some(value) = self.values.get(at) {
             while around.last().is_some_and(|(end, _)| *end <= at) {
                 around.pop();
             }
             let node = Node { tree: self, at };
-            let name = match (value.key, around.last()) {
-                (Some(_), _) => node.key(),
-                (None, Some((_, name))) => name.clone(),
-                (None, None) => Cow::Borrowed("event"),
+            let name = match (&value.key, around.last()) {
+                (Some(key), _) => &**key,
+                (None, Some((_, name))) => *name,
+                (None, None) => "event",
             };
             at = match value.mark.get() {
                 Mark::Entered => {
@@ -70,8 +74,8 @@ impl Tree<'_> {
                 }
                 mark if mark.is_known() => value.next,
                 mark => {
-                    if mark != Mark::Unread || node.json().says_something() {
-                        found(&name, node, mark);
+                    if mark != Mark::Unread || node.says_something() {
+                        found(name, node, mark);
                     }
                     value.next
                 }
@@ -119,7 +123,7 @@ impl<'e> Node<'e> {
 
     /// Returns the text of a string, which is then marked as input that is not JSON; `""` for anything else, which is
     /// then odd.
-    pub(crate) fn raw_text(self) -> Cow<'e, str> {
+    pub(crate) fn raw_text(self) -> &'e str {
         let text = self.said();
         self.as_raw();
         text
@@ -146,6 +150,13 @@ impl<'e> Node<'e> {
             value.is_call.set(true);
         }
         self
+    }
+
+    /// Removes the marks of the value and of everything in it.
+    pub(crate) fn forget_marks(self) {
+        let end = self.value().map_or(0, |value| value.next);
+        let values = self.tree.values.get(self.at..end).unwrap_or_default();
+        values.iter().for_each(|value| value.mark.set(Mark::Unread));
     }
 
     /// Marks the value and its members as read, except for those that another row has named.

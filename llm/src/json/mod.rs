@@ -10,7 +10,6 @@ use alloc::borrow::Cow;
 use jsonspigot::internal::{string_len, unescaped};
 use serde::de::IgnoredAny;
 
-pub(crate) use self::either::TextOrJson;
 pub(crate) use self::marks::{Around, Mark, Text};
 use self::spelling::whole_number;
 pub(crate) use self::spelling::{push_member, quoted};
@@ -67,11 +66,8 @@ impl<'a> Json<'a> {
     }
 
     /// Returns the decoded text of a string, or the raw text of any other value or of a string with an invalid escape.
-    pub(crate) fn text_or_json(self) -> TextOrJson<'a> {
-        match self.text() {
-            Ok(Some(text)) => TextOrJson::Text(text),
-            _ => TextOrJson::Json(self.spelt()),
-        }
+    pub(crate) fn text_or_json(self) -> Cow<'a, str> {
+        self.text().ok().flatten().unwrap_or(Cow::Borrowed(self.0))
     }
 
     /// Returns an object's members in order, with raw keys. Other values have none.
@@ -109,27 +105,6 @@ impl<'a> Json<'a> {
     /// Returns a list's elements. Other values have none.
     pub(crate) fn elements(self) -> impl Iterator<Item = Self> {
         Inside::of(self, '[')
-    }
-
-    /// Returns a piece of a call's input: JSON text in a string, or an object with the whole input. Fails for any other
-    /// value.
-    pub(crate) fn piece(self) -> Result<TextOrJson<'a>, Unreadable> {
-        match self.text()? {
-            Some(text) => Ok(TextOrJson::Text(text)),
-            None if self.is_object() || !self.is_given() => Ok(TextOrJson::Json(self.spelt())),
-            None => Err(Unreadable),
-        }
-    }
-
-    /// Returns true for a non-empty string, list or object.
-    pub(crate) fn says_something(self) -> bool {
-        let may_say = self.is_string() || self.is_object() || self.inside('[').is_some();
-        may_say && !self.is_nothing() && !self.is_empty()
-    }
-
-    /// Returns the name of an object's first member; `""` for any other value.
-    pub(crate) fn first_name(self) -> Cow<'a, str> {
-        self.members().next().map_or(Cow::Borrowed(""), |(name, _)| name.word())
     }
 
     /// Returns the value as an index. Some gateways send numbers as strings.
@@ -233,7 +208,6 @@ fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }
 
-mod either;
 mod marking;
 mod marks;
 mod paths;

@@ -2,8 +2,6 @@
 //! each element of a list. Alternative paths are separated by `|`, and the first one that selects a non-empty value is
 //! used.
 
-use alloc::borrow::Cow;
-
 use super::tree::{NONE, Node};
 
 impl<'e> Node<'e> {
@@ -48,8 +46,8 @@ impl<'e> Node<'e> {
     }
 
     /// Returns the word at the first of these paths that has one, and marks it as read.
-    pub(crate) fn word_at(self, paths: &str) -> Cow<'e, str> {
-        let mut word = Cow::Borrowed("");
+    pub(crate) fn word_at(self, paths: &str) -> &'e str {
+        let mut word = "";
         if !paths.is_empty() {
             self.each(paths, &mut |value| word = value.word());
         }
@@ -58,8 +56,8 @@ impl<'e> Node<'e> {
 
     /// Returns the text at the first of these paths that has one, and marks it as read. Unlike in
     /// [`word_at`](Self::word_at), a number is not a text.
-    pub(crate) fn text_at(self, paths: &str) -> Cow<'e, str> {
-        let mut text = Cow::Borrowed("");
+    pub(crate) fn text_at(self, paths: &str) -> &'e str {
+        let mut text = "";
         self.each(paths, &mut |value| text = value.said());
         text
     }
@@ -67,18 +65,21 @@ impl<'e> Node<'e> {
     /// Returns the value as an index: a number, or a string with one, as some servers send it. Any other non-empty
     /// value is a flaw.
     pub(crate) fn index(self) -> Option<u64> {
-        let json = self.json();
-        let index = json.index();
-        if index.is_none() && (self.is_true() || json.is_object() && json.says_something() || self.is_list()) {
+        let index = self.json().index();
+        if index.is_none() && (self.is_true() || self.is_object() && self.says_something() || self.is_list()) {
             self.flaw();
         }
-        self.read();
+        if index.is_some() || self.is_nothing() {
+            self.read()
+        } else {
+            self.shown()
+        };
         index
     }
 
     /// Returns the value as an id. A non-empty list or object is a flaw.
-    pub(crate) fn id(self) -> Cow<'e, str> {
-        if self.is_list() || self.is_object() && self.json().says_something() {
+    pub(crate) fn id(self) -> &'e str {
+        if self.is_list() || self.is_object() && self.says_something() {
             self.flaw();
         }
         self.word()
@@ -101,37 +102,37 @@ impl<'e> Node<'e> {
         });
     }
 
-    fn walk(self, path: &str, is_entering: bool, found: &mut dyn FnMut(Self)) {
-        let len = path.bytes().position(|byte| byte == b'.').unwrap_or(path.len());
-        let (step, rest) = path.split_at(len);
-        if step.is_empty() {
-            return found(self);
-        }
-        let rest = rest.get(1..).unwrap_or_default();
-        let (name, is_each) = step.strip_suffix("[]").map_or((step, false), |name| (name, true));
-        let value = if name.is_empty() { self } else { self.member(name) };
-        if is_entering && !name.is_empty() && (self.is_unread() || value.is_there()) {
-            if self.is_object() {
-                self.enter()
-            } else {
-                self.torn()
-            };
-        }
-        if !value.is_given() {
-            return;
-        }
-        if !is_each || value.is_object() {
-            return value.walk(rest, is_entering, found);
-        }
-        if value.is_list() {
-            if is_entering {
-                value.enter();
+    fn walk(mut self, mut path: &str, is_entering: bool, found: &mut dyn FnMut(Self)) {
+        while !matches!(path, "" | ".") {
+            let (step, rest) = path.split_at(path.bytes().position(|byte| byte == b'.').unwrap_or(path.len()));
+            path = rest.get(1..).unwrap_or_default();
+            let (name, is_each) = step.strip_suffix("[]").map_or((step, false), |name| (name, true));
+            let value = if name.is_empty() { self } else { self.member(name) };
+            if is_entering && !name.is_empty() && (self.is_unread() || value.is_there()) {
+                if self.is_object() {
+                    self.enter()
+                } else {
+                    self.torn()
+                };
             }
-            let elements = value.children().filter(|element| element.is_given());
-            return elements.for_each(|element| element.walk(rest, is_entering, found));
+            if !value.is_given() {
+                return;
+            }
+            if is_each && value.is_list() {
+                if is_entering {
+                    value.enter();
+                }
+                let elements = value.children().filter(|element| element.is_given());
+                return elements.for_each(|element| element.walk(path, is_entering, found));
+            }
+            if is_each && !value.is_object() {
+                if is_entering && value.is_unread() {
+                    value.torn();
+                }
+                return;
+            }
+            self = value;
         }
-        if is_entering && value.is_unread() {
-            value.torn();
-        }
+        found(self);
     }
 }

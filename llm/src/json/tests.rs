@@ -92,7 +92,7 @@ fn value_of_node(node: Node<'_>) -> Option<Value> {
     Some(match node.spelt().chars().next() {
         Some('[') => Value::Array(children().map(value_of_node).collect::<Option<_>>()?),
         Some('{') => {
-            let member = |child: Node<'_>| Some((child.key().into_owned(), value_of_node(child)?));
+            let member = |child: Node<'_>| Some((child.key().to_owned(), value_of_node(child)?));
             Value::Object(children().map(member).collect::<Option<Map<_, _>>>()?)
         }
         _ => value_of(Json::of(node.spelt()))?,

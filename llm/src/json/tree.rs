@@ -6,8 +6,9 @@
 //! of a surrogate pair in a string that is read. Flaws are checked before anything is reported.
 
 use alloc::borrow::Cow;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::cell::Cell;
+use core::cell::{Cell, OnceCell};
 
 use jsonspigot::internal::unescaped;
 
@@ -24,9 +25,11 @@ pub(crate) struct Tree<'a> {
 
 #[derive(Debug)]
 pub(super) struct Value<'a> {
-    /// The raw text between the quotes of the member's name; `None` for an element and for the root.
-    pub(super) key: Option<&'a str>,
+    /// The member's name; `None` for an element and for the root.
+    pub(super) key: Option<Cow<'a, str>>,
     text: &'a str,
+    /// The text of a string with escapes, once it has been read.
+    decoded: OnceCell<Box<str>>,
     /// The index of the first value after this one and its contents.
     pub(super) next: usize,
     /// The [`sign`]s of an object's member names, which rule out most names that it does not have.
@@ -78,13 +81,13 @@ impl<'a> Tree<'a> {
                     at += len;
                     let is_key = key.is_none() && open.last().is_some_and(|(.., is_object)| *is_object);
                     if is_key {
-                        let name = value.get(1..value.len() - 1).unwrap_or_default();
-                        key = Some(name);
+                        let name = decoded(value.get(1..value.len() - 1).unwrap_or_default());
                         if let Some((object, ..)) = open.last()
                             && let Some(object) = values.get_mut(*object)
                         {
-                            object.signs |= if name.contains('\\') { u64::MAX } else { sign(name.as_bytes()) };
+                            object.signs |= sign(name.as_bytes());
                         }
+                        key = Some(name);
                     } else {
                         let next = values.len() + 1;
                         values.push(Value { next, ..Value::new(key.take(), value) });
@@ -99,11 +102,6 @@ impl<'a> Tree<'a> {
         Node { tree: self, at: 0 }
     }
 
-    /// Returns all values, a container before its contents.
-    pub(crate) fn nodes(&self) -> impl Iterator<Item = Node<'_>> {
-        (0..self.values.len()).map(|at| Node { tree: self, at })
-    }
-
     /// Returns the event's text.
     pub(crate) fn text(&self) -> &'a str {
         self.text
@@ -111,9 +109,16 @@ impl<'a> Tree<'a> {
 }
 
 impl<'a> Value<'a> {
-    fn new(key: Option<&'a str>, text: &'a str) -> Self {
-        Self { key, text, next: 0, signs: 0, mark: Cell::new(Mark::Unread), is_call: Cell::new(false) }
+    fn new(key: Option<Cow<'a, str>>, text: &'a str) -> Self {
+        let (decoded, mark, is_call) = (OnceCell::new(), Cell::new(Mark::Unread), Cell::new(false));
+        Self { key, text, decoded, next: 0, signs: 0, mark, is_call }
     }
+}
+
+/// Returns the name of a member, given the text between its quotes, which is returned if it has half a surrogate pair.
+fn decoded(name: &str) -> Cow<'_, str> {
+    let has_escapes = name.as_bytes().contains(&b'\\');
+    if has_escapes { unescaped(name).map_or(Cow::Borrowed(name), Cow::Owned) } else { name.into() }
 }
 
 /// A value of an event, or no value.
@@ -142,13 +147,17 @@ impl<'e> Node<'e> {
 
     /// Returns the value as [`Json`], which is missing if the value is `null`.
     pub(crate) fn json(self) -> Json<'e> {
-        if self.is_given() { Json::of(self.spelt()) } else { Json::default() }
+        Json::of(self.given())
+    }
+
+    /// Returns the value's raw text; `""` if there is no value or if it is `null`.
+    pub(crate) fn given(self) -> &'e str {
+        Some(self.spelt()).filter(|text| *text != "null").unwrap_or_default()
     }
 
     /// Returns the decoded name of the member; `""` for other values.
-    pub(crate) fn key(self) -> Cow<'e, str> {
-        let key = self.value().and_then(|value| value.key).unwrap_or_default();
-        if key.contains('\\') { unescaped(key).unwrap_or_default().into() } else { key.into() }
+    pub(crate) fn key(self) -> &'e str {
+        self.value().and_then(|value| value.key.as_deref()).unwrap_or_default()
     }
 
     /// Returns true if there is a value, even if it is `null`.
@@ -173,9 +182,20 @@ impl<'e> Node<'e> {
         self.spelt().starts_with('"')
     }
 
-    /// Returns true if there is no value, or one of those that servers send for nothing.
+    /// Returns true if there is no value, or one of those that servers send for nothing: `null`, `""`, `false` and, since
+    /// some languages have no empty object, `[]`.
     pub(crate) fn is_nothing(self) -> bool {
-        !self.is_given() || self.json().is_nothing()
+        matches!(self.spelt(), "" | "null" | "\"\"" | "false") || self.is_list() && self.is_empty()
+    }
+
+    /// Returns true if there is nothing in the value.
+    fn is_empty(self) -> bool {
+        self.children().next().is_none()
+    }
+
+    /// Returns true for a non-empty string, list or object.
+    pub(crate) fn says_something(self) -> bool {
+        (self.is_string() && self.spelt() != "\"\"") || !self.is_empty()
     }
 
     pub(crate) fn is_true(self) -> bool {
@@ -183,18 +203,24 @@ impl<'e> Node<'e> {
     }
 
     /// Returns the decoded text of a string; `None` for any other value. An invalid escape is a flaw.
-    pub(crate) fn text(self) -> Option<Cow<'e, str>> {
-        match Json::of(self.spelt()).text() {
-            Ok(text) => text,
-            Err(_) => {
-                self.flaw();
-                None
-            }
+    pub(crate) fn text(self) -> Option<&'e str> {
+        let value = self.value()?;
+        let inside = value.text.strip_prefix('"')?.strip_suffix('"')?;
+        if !inside.contains('\\') {
+            return Some(inside);
         }
+        if value.decoded.get().is_none() {
+            let Some(text) = unescaped(inside) else {
+                self.flaw();
+                return None;
+            };
+            let _ = value.decoded.set(text.into());
+        }
+        value.decoded.get().map(|text| &**text)
     }
 
     /// Returns the decoded text of a string and marks it as read. Any other value returns `""` and is marked as odd.
-    pub(crate) fn said(self) -> Cow<'e, str> {
+    pub(crate) fn said(self) -> &'e str {
         match self.text() {
             Some(text) => {
                 self.read();
@@ -202,30 +228,49 @@ impl<'e> Node<'e> {
             }
             None => {
                 self.odd(Mark::Odd);
-                Cow::Borrowed("")
+                ""
             }
         }
+    }
+
+    /// Returns the decoded text of a string, or the raw text of any other value or of a string with an invalid escape.
+    pub(crate) fn text_or_json(self) -> &'e str {
+        self.text().unwrap_or(self.given())
+    }
+
+    /// Returns a call's input or a piece of it: JSON text in a string, or an object, which is the whole input. Returns
+    /// `None` for any other value.
+    pub(crate) fn piece(self) -> Option<&'e str> {
+        self.text().or_else(|| (self.is_object() || !self.is_given()).then(|| self.given()))
     }
 
     /// Returns the whole input of a call, either JSON text in a string or JSON, and marks it as read. Any other value
     /// returns `""` and is marked as torn.
-    pub(crate) fn input(self) -> Cow<'e, str> {
-        match self.json().piece() {
-            Ok(piece) => {
+    pub(crate) fn input(self) -> &'e str {
+        match self.piece() {
+            Some(piece) => {
                 self.as_input();
-                piece.into_cow()
+                piece
             }
-            Err(_) => {
+            None => {
                 self.odd(Mark::Torn);
-                Cow::Borrowed("")
+                ""
             }
         }
     }
 
+    /// Returns a string's decoded text or a number's digits; `""` for any other value.
+    pub(crate) fn peek(self) -> &'e str {
+        match self.text() {
+            Some(text) => text,
+            None if self.spelt().starts_with(|first: char| first == '-' || first.is_ascii_digit()) => self.spelt(),
+            None => "",
+        }
+    }
+
     /// Returns a string's decoded text or a number's digits and marks the value as read. Any other value returns `""`.
-    pub(crate) fn word(self) -> Cow<'e, str> {
-        let number = || self.json().word();
-        let word = self.text().unwrap_or_else(number);
+    pub(crate) fn word(self) -> &'e str {
+        let word = self.peek();
         if !word.is_empty() {
             self.read();
         }
@@ -248,6 +293,27 @@ impl<'e> Node<'e> {
         })
     }
 
+    /// Returns an object's members. Other values have none.
+    pub(crate) fn members(self) -> impl Iterator<Item = Self> + use<'e> {
+        self.children().filter(move |_| self.is_object())
+    }
+
+    /// Returns a list's elements. Other values have none.
+    pub(crate) fn elements(self) -> impl Iterator<Item = Self> + use<'e> {
+        self.children().filter(move |_| self.is_list())
+    }
+
+    /// Returns the tree that the value is in.
+    pub(crate) fn tree(self) -> &'e Tree<'e> {
+        self.tree
+    }
+
+    /// Returns the value and all values in it, a container before its contents.
+    pub(crate) fn nodes(self) -> impl Iterator<Item = Self> + use<'e> {
+        let end = self.value().map_or(self.at, |value| value.next);
+        (self.at..end).map(move |at| self.at(at))
+    }
+
     /// Returns true if the value may have a member with one of these signs.
     pub(crate) fn may_have(self, signs: u64) -> bool {
         signs == u64::MAX || self.value().is_some_and(|value| value.signs & signs != 0)
@@ -255,19 +321,23 @@ impl<'e> Node<'e> {
 
     /// Returns an object's member, or a missing value. A duplicate is a flaw.
     pub(crate) fn member(self, name: &str) -> Self {
-        let mut found = self.at(NONE);
-        if self.value().is_none_or(|value| value.signs & sign(name.as_bytes()) == 0) {
-            return found;
-        }
-        for child in self.children() {
-            let key = child.value().and_then(|value| value.key).unwrap_or_default();
-            if key == name || (key.contains('\\') && unescaped(key).is_some_and(|key| key == name)) {
-                if found.at != NONE {
+        self.member_with(sign(name.as_bytes()), name)
+    }
+
+    /// Does the same as [`member`](Self::member), given the name's sign.
+    pub(crate) fn member_with(self, sign: u64, name: &str) -> Self {
+        let mut found = NONE;
+        let end = self.value().filter(|value| value.signs & sign != 0).map_or(0, |value| value.next);
+        let mut at = self.at.saturating_add(1);
+        while let Some(child) = self.tree.values.get(at).filter(|_| at < end) {
+            if child.key.as_deref() == Some(name) {
+                if found != NONE {
                     self.flaw();
                 }
-                found = child;
+                found = at;
             }
+            at = child.next;
         }
-        found
+        self.at(found)
     }
 }

@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 
 use super::{Ended, OLDER_CALL, is_item_of_reasoning, push_element, quoted};
 use crate::calls::rest_of;
-use crate::json::{Json, TextOrJson};
+use crate::json::Json;
 
 /// Members with text. Servers refuse empty ones.
 const WORDS: [&str; 8] =
@@ -233,10 +233,7 @@ fn has_all<'e>(message: Json<'_>, missing: impl Iterator<Item = &'e Ended>) -> b
 impl Ended {
     /// Returns true if this is the reported input as JSON. An input that was accepted with deviations is not.
     fn is(&self, input: Json<'_>) -> bool {
-        let text = match input.text_or_json() {
-            TextOrJson::Text(text) => text,
-            TextOrJson::Json(json) => json.into(),
-        };
+        let text = input.text_or_json();
         let is_same = rest_of(&self.input, &text).is_some_and(|rest| rest.trim_ascii().is_empty());
         is_same && (self.input == text || serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok())
     }

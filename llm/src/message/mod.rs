@@ -17,7 +17,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::calls::Numbered;
-use crate::json::Json;
+use crate::json::{Json, Node};
 
 /// The rules by which a wire format's events become a message.
 #[derive(Clone, Copy, Debug)]
@@ -25,11 +25,11 @@ pub(crate) struct Composer {
     /// The shape of the assistant's message in the next request.
     pub(crate) shape: Shape,
     /// Adds an event that was understood to the message.
-    pub(crate) compose: fn(Json<'_>, &mut Turn),
+    pub(crate) compose: fn(Node<'_>, &mut Turn),
 }
 
 impl Composer {
-    pub(crate) const fn new(shape: Shape, compose: fn(Json<'_>, &mut Turn)) -> Self {
+    pub(crate) const fn new(shape: Shape, compose: fn(Node<'_>, &mut Turn)) -> Self {
         Self { shape, compose }
     }
 }

@@ -24,7 +24,7 @@ pub use self::error::{BadEvent, BadEventReason};
 use self::policy::{Page, hide_all, hide_in_error};
 use self::reader::{Found, Readers};
 use self::texts::Texts;
-use crate::json::Json;
+use crate::json::{Json, Tree};
 use crate::saved::History;
 use crate::stream::Provider;
 
@@ -221,6 +221,8 @@ impl CallRewriter {
 
     /// Rewrites one event. Returns the reason why nothing of it may pass, if there is one.
     fn rewrite(&mut self, event: Json<'_>, edits: &mut Edits<'_>) -> Option<BadEventReason> {
+        let tree = Tree::new(event);
+        let event = tree.root();
         let Self { texts, readers, passes_unknown, .. } = self;
         let (provider, redacts) = (readers.provider(), texts.redacts());
         if readers.is_repeated(event) {

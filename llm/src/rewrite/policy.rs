@@ -11,24 +11,18 @@ use jsonspigot::internal::string_len;
 
 use super::edits::Edits;
 use super::texts::{OpenText, REDACTED, Texts};
-use crate::emitter::failure::{BASE_RESP, Failure};
+use crate::emitter::failure::{BASE_RESP, Failure, is_cause, passes};
 use crate::emitter::unknown::is_silent;
-use crate::json::{Around, Json, Mark, Tree};
+use crate::json::{Around, Json, Mark, Node, Tree};
 
 /// The tokens of the answer, which may repeat a call's arguments.
 const TOKENS: [&str; 4] = ["logprobs", "prompt_logprobs", "prompt_token_ids", "token_ids"];
 
-/// The members that say where something stands.
-const PLACES: [&str; 4] = ["index", "output_index", "sequence_number", "uuid"];
+/// The members that say where something stands, if they are numbers.
+const PLACES: [&str; 3] = ["index", "output_index", "sequence_number"];
 
 /// The members of calls, and of unknown events, that name the event and its kind.
 const OF_A_CALL: [&str; 2] = ["event_id", "type"];
-
-/// The members of errors that pass, and those whose members are such again.
-const OF_AN_ERROR: &str = "code|event_id|id|message|Message|msg|object|param|path|reason|request_id|requestId|\
-                           sequence_number|status|status_code|statusCode|status_msg|success|timestamp|title|type|\
-                           __type|event_type";
-const CAUSES: &str = "base_resp|cause|detail|details|error|errors|innererror|message|Message|messages";
 
 /// The values of one event while they are rewritten.
 pub(super) struct Page<'p, 'e> {
@@ -74,8 +68,8 @@ fn edit(tree: &Tree<'_>, texts: &Texts, open: &mut Vec<OpenText>, wrapped: &mut 
             _ if is_read => return true,
             Mark::Read => return is_container,
             Mark::Raw(None) | Mark::Shown | Mark::Entered if is_container => return true,
-            Mark::Failed if redacts => hide_in_error(value, edits),
-            _ if redacts => hide(&node.key(), value, is_call, edits),
+            Mark::Failed if redacts => hide_in_error(node, edits),
+            _ if redacts => hide(node, is_call, edits),
             // Something in it may be a call's input all the same.
             _ => return is_container,
         }
@@ -95,38 +89,37 @@ fn rewrap(value: Json<'_>, rewritten: Option<String>, redacts: bool, edits: &mut
     }
 }
 
-/// Redacts an unknown value. A plain value passes if its name is that of a place, an id or another member without
-/// information about the answer; inside of a call only if it says where or what the call is. Numbers outside of calls
-/// pass.
-fn hide(name: &str, value: Json<'_>, is_in_call: bool, edits: &mut Edits<'_>) {
-    let text = value.spelt();
-    let is_container = text.starts_with(['{', '[']);
+/// Redacts an unknown value. A plain value passes if its name is that of an id or another member without information
+/// about the answer; inside of a call only if it says what the event is, or if it is a number that says where it stands.
+/// Numbers outside of calls pass.
+fn hide(value: Node<'_>, is_in_call: bool, edits: &mut Edits<'_>) {
+    let (name, text) = (value.key(), value.spelt());
+    let is_container = value.is_object() || value.is_list();
     if TOKENS.contains(&name) {
         if value.says_something() {
             edits.replace(text, "null".to_owned(), None);
         }
     } else if name == BASE_RESP || Failure::in_member(name, value).is_some() {
         hide_in_error(value, edits);
-    } else if !is_container
-        && (PLACES.contains(&name) || if is_in_call { OF_A_CALL.contains(&name) } else { is_silent(name) })
-    {
-    } else if is_container || is_in_call || text.starts_with('"') {
-        edits.replace(text, redacted(text), None);
+    } else if is_container || value.is_string() || is_in_call {
+        let is_place = !value.is_string() && PLACES.contains(&name);
+        let is_silent = is_place || if is_in_call { OF_A_CALL.contains(&name) } else { is_silent(name) };
+        if is_container || !is_silent {
+            edits.replace(text, redacted(text), None);
+        }
     }
 }
 
 /// Redacts what errors do not have.
-pub(super) fn hide_in_error(error: Json<'_>, edits: &mut Edits<'_>) {
-    let is_in = |list: &str, name: &str| list.split('|').any(|known| known == name);
-    let tree = Tree::new(error);
-    let mut values = alloc::vec![tree.root()];
+pub(super) fn hide_in_error(error: Node<'_>, edits: &mut Edits<'_>) {
+    let mut values = alloc::vec![error];
     while let Some(value) = values.pop() {
         for member in value.children() {
             let (name, text) = (member.key(), member.spelt());
             let is_container = member.is_object() || member.is_list();
-            if is_container && (!member.is_member() || is_in(CAUSES, &name)) {
+            if is_container && (!member.is_member() || is_cause(name)) {
                 values.push(member);
-            } else if is_container || member.is_string() && !is_in(OF_AN_ERROR, &name) && !is_in(CAUSES, &name) {
+            } else if is_container || member.is_string() && !passes(name) {
                 edits.replace(text, redacted(text), None);
             }
         }
@@ -134,10 +127,8 @@ pub(super) fn hide_in_error(error: Json<'_>, edits: &mut Edits<'_>) {
 }
 
 /// Redacts the members of an event of an unknown type.
-pub(super) fn hide_all(event: Json<'_>, edits: &mut Edits<'_>) {
-    for (name, value) in event.members() {
-        hide(&name.word(), value, true, edits);
-    }
+pub(super) fn hide_all(event: Node<'_>, edits: &mut Edits<'_>) {
+    event.members().for_each(|member| hide(member, true, edits));
 }
 
 /// Redacts each number, string and name of a member in a JSON text. Empty strings stay.

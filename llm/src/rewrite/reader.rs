@@ -8,7 +8,7 @@ use crate::calls::{CallErrorKind, CallEvent, CallLimits, ToolCalls};
 use crate::emitter::stream_state::StreamState;
 use crate::emitter::{Emitter, OnTree};
 use crate::event::StreamEvent;
-use crate::json::{Json, Tree};
+use crate::json::{Node, Tree};
 use crate::stream::{Dispatch, Provider, Sequence};
 
 /// The number of agents that may have open calls at once, and of the open calls of each.
@@ -62,7 +62,7 @@ impl Readers {
     }
 
     /// Returns true if an event is sent again while a call is open: what it says has been read.
-    pub(super) fn is_repeated(&mut self, event: Json<'_>) -> bool {
+    pub(super) fn is_repeated(&mut self, event: Node<'_>) -> bool {
         self.provider.format().has_numbers && self.sequence.is_repeated(event)
     }
 
@@ -80,7 +80,7 @@ impl Readers {
     }
 
     /// Returns the reader of an event's agent; `None` if there are too many agents.
-    pub(super) fn of(&mut self, event: Json<'_>) -> Option<&mut Reader> {
+    pub(super) fn of(&mut self, event: Node<'_>) -> Option<&mut Reader> {
         let place = match self.provider.format().terminal {
             None => self.place("")?,
             Some(terminal) => {
@@ -95,7 +95,7 @@ impl Readers {
                 }
                 match owner {
                     Some(owner) => owner,
-                    None => self.place(&[&*speaker.session, "\0", &*speaker.agent].concat())?,
+                    None => self.place(&[speaker.session, "\0", speaker.agent].concat())?,
                 }
             }
         };
@@ -115,7 +115,7 @@ impl Readers {
 
 impl Reader {
     /// Reads an event, and shows its values.
-    pub(super) fn read(&mut self, provider: Provider, event: Json<'_>, on_tree: &mut OnTree<'_>) -> Found {
+    pub(super) fn read(&mut self, provider: Provider, event: Node<'_>, on_tree: &mut OnTree<'_>) -> Found {
         let (mut found, mut is_shown) = (Found::Unreadable, false);
         let mut on_event = |event: StreamEvent<'_>| {
             let meaning = match event {

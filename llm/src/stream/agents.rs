@@ -17,12 +17,12 @@ use jsonspigot::internal::saved::{Impossible, Reader, Writer};
 use super::ProviderStream;
 use crate::calls::ToolCalls;
 use crate::emitter::OnEvent;
-use crate::emitter::blocks::At;
+use crate::emitter::blocks::{At, Which};
 use crate::emitter::stream_state::StreamState;
 use crate::event::StreamEvent;
 use crate::event::verdict::{Unfinished, UnfinishedKind};
 use crate::formats::{Speaker, Terminal};
-use crate::json::Json;
+use crate::json::Node;
 
 /// The largest number of open agents besides the main one.
 const MOST_AGENTS: usize = 64;
@@ -112,7 +112,7 @@ fn wrong_with(calls: &ToolCalls, state: &StreamState, is_open: bool) -> Option<U
 
 impl ProviderStream {
     /// Reads a line as an event of the agent that it belongs to.
-    pub(super) fn read_line(&mut self, line: Json<'_>, terminal: Terminal, on_event: &mut OnEvent<'_>) {
+    pub(super) fn read_line(&mut self, line: Node<'_>, terminal: Terminal, on_event: &mut OnEvent<'_>) {
         let speaker = (terminal.speaker)(line);
         let caller = if speaker.is_unknown() { self.caller(line, terminal) } else { None };
         match caller.map_or_else(|| self.whose(&speaker, on_event), Whose::Other) {
@@ -133,13 +133,13 @@ impl ProviderStream {
             }
         }
         if terminal.is_program && !self.agents.open.is_empty() {
-            (terminal.results)(line, &mut |id| self.end_agent(&speaker.session, id, on_event));
+            (terminal.results)(line, &mut |id| self.end_agent(speaker.session, id, on_event));
         }
     }
 
     /// Returns the other agent whose call or block the line continues, or whose call gets its result in the line.
     /// Returns `None` if there is no such agent, or if the main agent began the call or block.
-    fn caller(&self, line: Json<'_>, terminal: Terminal) -> Option<usize> {
+    fn caller(&self, line: Node<'_>, terminal: Terminal) -> Option<usize> {
         let mut found = None;
         if !self.agents.open.is_empty() {
             (terminal.results)(line, &mut |id| {
@@ -169,13 +169,13 @@ impl ProviderStream {
             return Whose::Nobodys;
         }
         if id.is_empty() && (is_main || is_idle(&self.calls, &self.stream_state)) {
-            self.agents.session = (**session).to_owned();
+            self.agents.session = (*session).to_owned();
             return Whose::Main;
         }
         if self.agents.open.len() >= MOST_AGENTS {
             // Ends an idle agent. An agent in the background gets its result at once, so no line ends it later.
             let Some(place) = self.agents.open.iter().position(Agent::is_idle) else { return Whose::Nobodys };
-            self.as_agent(place, on_event, |stream, on_event| stream.emitter(on_event).end_blocks());
+            self.as_agent(place, on_event, |stream, on_event| stream.emitter(on_event).end_blocks(Which::All));
             self.remove_agent(place);
         }
         let new = self.new_agent(if session.is_empty() { &self.agents.session } else { session }, id);
@@ -235,7 +235,7 @@ impl ProviderStream {
                     emit.break_off("result");
                 }
                 emit.end_answer("");
-                emit.end_blocks();
+                emit.end_blocks(Which::All);
             });
             self.remove_agent(place);
         }

@@ -9,9 +9,8 @@ use super::sequence::Sequence;
 use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
 use crate::emitter::stream_state::KeepMessage;
-use crate::event::StreamEvent;
-use crate::formats::Understood;
-use crate::json::{Json, Unreadable};
+use crate::formats::{Understood, kind_of};
+use crate::json::{Node, Unreadable};
 
 /// A function that makes the keeper of a provider's message from the provider and the largest length of the message.
 /// Only [`ProviderStream::with_message`](crate::ProviderStream::with_message) names such a function, so programs that
@@ -58,11 +57,13 @@ impl Dispatch {
     }
 
     /// Reads one event. Fails if it can't be read; then nothing was reported.
-    pub(crate) fn read(&mut self, event: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
+    pub(crate) fn read(&mut self, event: Node<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
         let format = self.provider.format();
         if format.has_numbers && self.sequence.is_repeated(event) {
             return Ok(());
         }
+        // The event may have been looked at to detect the provider.
+        event.tree().forget_marks();
         let understood = (format.read)(event, emit);
         // An event of another provider may have members of the same names with other meanings.
         let understood = match understood {
@@ -89,9 +90,9 @@ impl Dispatch {
 impl Dispatch {
     /// Returns true if an event is the body of an error, an event of another provider, or of a type that no provider
     /// has.
-    fn is_foreign(&self, event: Json<'_>) -> bool {
+    fn is_foreign(&self, event: Node<'_>) -> bool {
         let failure = if self.has_begun { Failure::reported_by(event) } else { Failure::alone(event) };
-        let has_type = ["event_type", "type"].iter().any(|name| !event.member(name).word().is_empty());
+        let has_type = !kind_of(event).is_empty();
         failure.is_some() || Provider::sender_of(event).map_or(has_type, |sender| sender != self.provider)
     }
 }
@@ -101,24 +102,22 @@ const OF_A_PIECE: [&str; 6] = ["delta", "index", "inputTextDelta", "output_index
 
 /// Reports an unknown event: as an unknown part if its type may be a new one of this provider, otherwise as unknown.
 /// Fails if it is not an object, or if its type is not a string.
-fn report_unknown(event: Json<'_>, provider: Provider, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
+fn report_unknown(event: Node<'_>, provider: Provider, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
     if !event.is_object() {
         return Err(Unreadable);
     }
-    let kind = ["event_type", "type"].map(|name| event.member(name).word()).into_iter().find(|kind| !kind.is_empty());
     // An event without a valid type may have been a fragment, and so may an event with members of a fragment.
-    let has_lost = |name: &&str| event.given(name).is_some_and(|kind| !kind.is_string());
+    let has_lost = |name: &&str| event.member(name).is_there() && !event.member(name).is_string();
     if ["type", "event_type"].iter().any(has_lost) {
         return Err(Unreadable);
     }
-    if OF_A_PIECE.iter().any(|name| event.given(name).is_some()) {
+    if OF_A_PIECE.iter().any(|name| event.member(name).is_there()) {
         emit.calls().leave_out("unknown-part");
     }
-    match kind {
-        Some(kind) if Provider::sender_of(event).is_none_or(|sender| sender == provider) => {
-            emit.unknown_part(&kind, event);
-        }
-        _ => emit.report(StreamEvent::Unknown { text: event.spelt().into() }),
+    match kind_of(event) {
+        "" => emit.unknown_event(event),
+        kind if Provider::sender_of(event).is_none_or(|sender| sender == provider) => emit.unknown_part(kind, event),
+        _ => emit.unknown_event(event),
     }
     Ok(())
 }

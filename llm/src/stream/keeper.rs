@@ -9,7 +9,7 @@ use alloc::string::String;
 use super::provider::Provider;
 use crate::calls::ToolCall;
 use crate::emitter::stream_state::KeepMessage;
-use crate::json::Json;
+use crate::json::{Json, Node};
 use crate::message::{Composer, Turn};
 use crate::payload::Payload;
 
@@ -44,7 +44,7 @@ impl KeepMessage for Keeper {
         self.turn.refute();
     }
 
-    fn add(&mut self, event: Json<'_>) {
+    fn add(&mut self, event: Node<'_>) {
         (self.composer.compose)(event, &mut self.turn);
     }
 

@@ -4,7 +4,7 @@
 use jsonspigot::internal::display_from_name;
 
 use crate::formats::{self, Format, kind_of};
-use crate::json::{Json, Tree};
+use crate::json::{Json, Node, Tree};
 use crate::message::Composer;
 
 /// Declares [`Provider`]. Behind each variant stand its module of `formats` and, if a message goes back, the constant
@@ -122,16 +122,13 @@ impl Provider {
     /// ```
     #[must_use]
     pub fn detect(event: &str) -> Option<Self> {
-        Self::sender_of(Json::new(event)?)
+        Self::sender_of(Tree::new(Json::new(event)?).root())
     }
 
-    /// Returns the provider of an event that is known to be JSON, as [`detect`](Self::detect) does.
-    pub(crate) fn sender_of(event: Json<'_>) -> Option<Self> {
-        let tree = Tree::new(event);
-        let event = tree.root();
-        let kind = kind_of(event);
-        let mut all = Self::ALL.iter().copied();
-        let by_type = all.clone().find(|provider| (provider.format().owns_type)(&kind));
+    /// Returns the provider of an event, as [`detect`](Self::detect) does.
+    pub(crate) fn sender_of(event: Node<'_>) -> Option<Self> {
+        let (kind, mut all) = (kind_of(event), Self::ALL.iter().copied().filter(|_| event.is_object()));
+        let by_type = all.clone().find(|provider| !kind.is_empty() && (provider.format().owns_type)(kind));
         by_type.or_else(|| all.find(|provider| (provider.format().owns_members)(event)))
     }
 }

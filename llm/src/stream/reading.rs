@@ -16,7 +16,7 @@ use crate::calls::CallErrorKind;
 use crate::emitter::failure::Failure;
 use crate::emitter::{Emitter, OnEvent};
 use crate::event::StreamEvent;
-use crate::json::Json;
+use crate::json::{Json, Node, Tree};
 
 /// The event that ends the stream of any provider.
 const END: &str = "[DONE]";
@@ -94,24 +94,27 @@ impl ProviderStream {
             if stream.with_events {
                 on_event(StreamEvent::ProviderEvent { json: event.spelt().into() });
             }
+            let tree = Tree::new(event);
+            let event = tree.root();
             if stream.reader.is_some() { stream.read(event, on_event) } else { stream.decide(event, on_event) }
         });
     }
 
-    pub(super) fn decide(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
+    pub(super) fn decide(&mut self, event: Node<'_>, on_event: &mut OnEvent<'_>) {
         let Some(provider) = Provider::sender_of(event) else {
             return self.keep_undecided(event, on_event);
         };
         let earlier = mem::take(&mut self.undecided);
         self.reader = Some(if earlier.is_empty() { Dispatch::new(provider) } else { Dispatch::begun(provider) });
-        for event in earlier.iter().filter_map(|event| Json::new(event)).chain([event]) {
-            self.read(event, on_event);
+        for event in earlier.iter().filter_map(|event| Json::new(event)) {
+            self.read(Tree::new(event).root(), on_event);
         }
+        self.read(event, on_event);
     }
 
     /// Buffers an event that any provider could have sent. An event that is not an object, and an error that every
     /// provider could have sent, are reported at once.
-    pub(super) fn keep_undecided(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
+    pub(super) fn keep_undecided(&mut self, event: Node<'_>, on_event: &mut OnEvent<'_>) {
         let text = event.spelt();
         if !event.is_object() {
             return self.report_bad_frame(text, on_event);
@@ -127,7 +130,7 @@ impl ProviderStream {
         }
     }
 
-    fn read(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
+    fn read(&mut self, event: Node<'_>, on_event: &mut OnEvent<'_>) {
         match self.terminal() {
             Some(terminal) => self.read_line(event, terminal, on_event),
             _ => self.read_own(event, on_event),
@@ -135,7 +138,7 @@ impl ProviderStream {
     }
 
     /// Reads an event of the agent whose state the stream currently has.
-    pub(super) fn read_own(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
+    pub(super) fn read_own(&mut self, event: Node<'_>, on_event: &mut OnEvent<'_>) {
         if self.awaits_keeper {
             self.make_keeper();
         }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::json::Json;
+use crate::json::Node;
 
 /// The digests of the events that were read with consecutive numbers.
 ///
@@ -20,13 +20,13 @@ const MOST_EVENTS: usize = 16 << 10;
 impl Sequence {
     /// Records an event. Returns true if it has a `sequence_number` and was recorded before. Linear in the event's
     /// length.
-    pub(crate) fn is_repeated(&mut self, event: Json<'_>) -> bool {
+    pub(crate) fn is_repeated(&mut self, event: Node<'_>) -> bool {
         let (mut number, mut digest) = (None, 0xCBF2_9CE4_8422_2325_u64);
-        for (name, value) in event.members() {
-            match name.spelt() {
-                "\"sequence_number\"" => number = value.whole(),
+        for value in event.members() {
+            match value.key() {
+                "sequence_number" => number = value.json().whole(),
                 // Padding, which differs each time.
-                "\"obfuscation\"" => {}
+                "obfuscation" => {}
                 _ => digest = digest_with(digest, value.spelt().as_bytes()),
             }
         }

@@ -1,76 +1,73 @@
 //! Puts together the message that goes back, by the same rows.
 
-use super::table::{Back, Form, Here, Placed, Row, Wire};
-use super::{Visit, walk_event};
-use crate::json::{Json, Node, Tree};
+use super::table::{Back, Form, Here, Placed, Wire};
+use super::{Found, find};
+use crate::json::{Json, Node};
 use crate::message::Turn;
 
 /// Adds what an event says to the message that goes back.
-pub(crate) fn compose(wire: &'static Wire, event: Json<'_>, turn: &mut Turn) {
-    let tree = Tree::new(event);
-    walk_event(wire, tree.root(), &mut Compose { turn });
+pub(crate) fn compose(wire: &'static Wire, event: Node<'_>, turn: &mut Turn) {
+    for Found { row, value, here } in find(wire, event).into_iter().flatten() {
+        if let Some(back) = row.back {
+            add(back, value, &here, turn);
+        }
+    }
 }
 
-struct Compose<'t> {
-    turn: &'t mut Turn,
-}
-
-impl<'e> Visit<'e> for Compose<'_> {
-    fn row(&mut self, row: &'static Row, value: Node<'e>, _: Node<'e>, here: &Here<'e>) {
-        let Some(back) = row.back else { return };
-        let (back, names) = if let Back::Within(names, back) = back { (*back, Some(names)) } else { (back, None) };
-        let (turn, json) = (&mut *self.turn, value.json());
-        let is_nothing = json.is_nothing() && value.spelt() != "false";
-        if here.choice != 0 || here.form == Form::Beside || is_nothing {
-            return;
+/// Adds a value to the message.
+fn add(back: &'static Back, value: Node<'_>, here: &Here<'_>, turn: &mut Turn) {
+    let (back, names) = if let Back::Within(names, back) = back { (*back, Some(*names)) } else { (back, None) };
+    let json = value.json();
+    let is_nothing = json.is_nothing() && value.spelt() != "false";
+    if here.choice != 0 || here.form == Form::Beside || is_nothing {
+        return;
+    }
+    let index = if let Placed::Index(index) = here.place { index } else { None };
+    let place = turn.place_of(index);
+    let at = |turn: &mut Turn, kind: &str| {
+        turn.expect_type(place, kind);
+        Some(place)
+    };
+    match (*back, names) {
+        (Back::Text(..) | Back::Set(..), Some(names)) => turn.start_if_new(place, names),
+        (_, Some(names)) => turn.expect_wrapped(place, names),
+        _ => {}
+    }
+    match *back {
+        // Repeated, it changes nothing.
+        Back::Start(_) if turn.is_part_of(place, value.member("id").word()) => {}
+        Back::Start(wrapped) => turn.start(turn.new_place_of(index), wrapped, json),
+        Back::Push => drop(turn.push(json)),
+        Back::PushCall => {
+            let place = turn.push(json);
+            turn.await_call(place);
         }
-        let index = if let Placed::Index(index) = here.place { index } else { None };
-        let place = turn.place_of(index);
-        let at = |turn: &mut Turn, kind: &str| {
-            turn.expect_type(place, kind);
-            Some(place)
-        };
-        match (back, names) {
-            (Back::Text(..) | Back::Set(..), Some(names)) => turn.start_if_new(place, names),
-            (_, Some(names)) => turn.expect_wrapped(place, names),
-            _ => {}
+        Back::Text(member, kind) => {
+            let at = at(turn, kind);
+            turn.text(at, member, json);
         }
-        match back {
-            // Repeated, it changes nothing.
-            Back::Start(_) if turn.is_part_of(place, &value.member("id").word()) => {}
-            Back::Start(wrapped) => turn.start(turn.new_place_of(index), wrapped, json),
-            Back::Push => drop(turn.push(json)),
-            Back::PushCall => {
-                let place = turn.push(json);
-                turn.await_call(place);
-            }
-            Back::Text(member, kind) => {
-                let at = at(turn, kind);
-                turn.text(at, member, json);
-            }
-            Back::Set(member, kind) => {
-                let at = at(turn, kind);
-                turn.set(at, member, json);
-            }
-            Back::Json(member, kind) => {
-                let at = at(turn, kind);
-                turn.json(at, member, json);
-            }
-            Back::Element(member, kind) => {
-                let at = at(turn, kind);
-                turn.element(at, member, json);
-            }
-            Back::Own(member) => own(turn, member, value, here.form),
-            Back::OlderCall => turn.expect_older_call(),
-            Back::All if turn.part_count() < value.children().count() => {
-                turn.clear();
-                for part in value.children() {
-                    turn.push(part.json());
-                }
-            }
-            Back::All => {}
-            Back::Spoils | Back::Within(..) => turn.spoil(),
+        Back::Set(member, kind) => {
+            let at = at(turn, kind);
+            turn.set(at, member, json);
         }
+        Back::Json(member, kind) => {
+            let at = at(turn, kind);
+            turn.json(at, member, json);
+        }
+        Back::Element(member, kind) => {
+            let at = at(turn, kind);
+            turn.element(at, member, json);
+        }
+        Back::Own(member) => own(turn, member, value, here.form),
+        Back::OlderCall => turn.expect_older_call(),
+        Back::All if turn.part_count() < value.children().count() => {
+            turn.clear();
+            for part in value.children() {
+                turn.push(part.json());
+            }
+        }
+        Back::All => {}
+        Back::Spoils | Back::Within(..) => turn.spoil(),
     }
 }
 

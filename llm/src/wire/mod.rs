@@ -1,21 +1,27 @@
 //! Wires as tables: the rows of a format, and the one engine that reads every event by them.
 //!
-//! An event is read twice. First its rows are only looked up, so that an event that can't be read reports nothing; then
-//! each row, in the order of the table, reports what it means. Members that no row names are reported at the end. The
-//! message that goes back is put together by the same rows.
+//! First the values of an event's rows are found, so that an event that can't be read reports nothing; then each row, in
+//! the order of the table, reports what it means. Members that no row names are reported at the end. The message that
+//! goes back is put together by the same rows.
 
 mod back;
 mod read;
 mod table;
 
 pub(crate) use self::back::compose;
-pub(crate) use self::read::{read, read_by, say};
+pub(crate) use self::read::{read, say};
+use self::table::TYPE;
 pub(crate) use self::table::{
-    Back, ByType, Called, Cited, Form, Here, Means, Outcome, Owner, Placed, Row, Rows, Shown, Spot, Wire, matches, row,
+    Back, ByType, Called, Cited, Form, Here, Means, Outcome, Owner, Placed, Row, Rows, Shown, Spot, Wire, matches, on,
+    row,
 };
+use crate::json::sign;
 pub(crate) use crate::json::{Mark, Node};
 
-use self::table::Choose;
+use alloc::vec::Vec;
+
+/// The number of values that most events do not exceed.
+const MOSTLY: usize = 16;
 
 /// The answer of a provider's reader to an event: known, even if there is nothing to report of it, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,37 +36,42 @@ impl From<bool> for Understood {
     }
 }
 
-/// Receives the rows of an event that have a value.
-trait Visit<'e> {
-    /// Receives a row's value, the object that its path starts at, and its location.
-    fn row(&mut self, row: &'static Row, value: Node<'e>, object: Node<'e>, here: &Here<'e>);
-
-    /// Chooses the rows of a [`Means::Chosen`].
-    fn choose(&mut self, all: Rows, _: Choose, _: Node<'e>, _: &Here<'e>) -> Rows {
-        all
-    }
+/// A row, and a value that it has in an event.
+struct Found<'e> {
+    row: &'static Row,
+    value: Node<'e>,
+    here: Here<'e>,
 }
 
-/// Visits the rows of an event. Returns false if the event is not known.
-fn walk_event<'e>(wire: &Wire, event: Node<'e>, visit: &mut dyn Visit<'e>) -> bool {
+/// The rows of an event that have a value, in the order in which they are reported.
+type AllFound<'e> = Vec<Found<'e>>;
+
+/// The row of an object in place of a list, of which nothing may be known.
+static ELEMENT: Row = row("", Means::Element);
+
+/// Finds the rows of an event that have a value. Returns `None` if the event is not known.
+fn find<'e>(wire: &Wire, event: Node<'e>) -> Option<AllFound<'e>> {
     let kind = event.word_at(wire.kind);
-    let has_needed = |(kinds, paths): &(&str, &str)| !matches(kinds, &kind) || !event.word_at(paths).is_empty();
+    let has_needed = |(kinds, paths): &(&str, &str)| !matches(kinds, kind) || !event.word_at(paths).is_empty();
     let is_known = (wire.is_known)(event) && wire.needed.iter().all(has_needed);
-    let rows = by_type(wire.events, &kind).filter(|_| is_known);
+    let rows = by_type(wire.events, kind).filter(|_| is_known)?;
     let here = Here { choice: 0, place: wire.place.of(event, 0, &Here::default()), form: wire.form };
-    for rows in rows.into_iter().flat_map(|rows| [rows, wire.always]) {
-        walk(rows, event, &here, visit);
+    let mut found = Vec::with_capacity(MOSTLY);
+    for rows in [rows, wire.always] {
+        walk(rows, event, &here, &mut found);
     }
-    rows.is_some()
+    Some(found)
 }
 
 /// Returns the rows of the first pattern that matches a type.
-pub(crate) fn by_type(tables: ByType, kind: &str) -> Option<Rows> {
-    tables.iter().find(|(patterns, _)| matches(patterns, kind)).map(|(_, rows)| *rows)
+pub(crate) fn by_type(cases: ByType, kind: &str) -> Option<Rows> {
+    let sign = sign(kind.as_bytes());
+    cases.iter().find(|case| case.signs & sign != 0 && matches(case.patterns, kind)).map(|case| case.rows)
 }
 
-/// Visits the values of an object in the order of the rows.
-fn walk<'e>(rows: Rows, object: Node<'e>, here: &Here<'e>, visit: &mut dyn Visit<'e>) {
+/// Finds the values of an object, in the order of the rows. Strings that a row reads are decoded once here, so that an
+/// event with a flaw reports nothing.
+fn walk<'e>(rows: Rows, object: Node<'e>, here: &Here<'e>, found: &mut AllFound<'e>) {
     object.enter();
     for row in rows {
         if !row.is_required && !object.may_have(row.signs) || row.when.is_some_and(|when| !when(object)) {
@@ -68,59 +79,66 @@ fn walk<'e>(rows: Rows, object: Node<'e>, here: &Here<'e>, visit: &mut dyn Visit
         }
         let (mut position, mut is_there) = (0, false);
         let form = if row.form == Form::Same { here.form } else { row.form };
-        object.each(row.path, &mut |value| {
+        let mut add = |value: Node<'e>| {
             let here = Here { place: row.place.of(value, position, here), choice: here.choice, form };
-            visit.row(row, value, object, &here);
             is_there |= !row.means.has_parts() || !value.is_nothing();
-            inside(row, value, position, here, visit);
+            found.push(Found { row, value, here });
+            inside(row, value, position, here, found);
             position += 1;
-        });
+        };
+        if row.is_name {
+            Some(object.member_with(row.signs, row.path)).filter(|value| value.is_given()).into_iter().for_each(add);
+        } else {
+            object.each(row.path, &mut add);
+        }
         if row.is_required && !is_there {
             object.flaw();
         }
     }
 }
 
-/// Visits the parts of a value that has rows of its own.
-fn inside<'e>(row: &Row, value: Node<'e>, position: u64, here: Here<'e>, visit: &mut dyn Visit<'e>) {
+/// Finds the parts of a value that has rows of its own, and the flaws of any other value.
+fn inside<'e>(row: &Row, value: Node<'e>, position: u64, here: Here<'e>, found: &mut AllFound<'e>) {
     let is_object = value.is_object();
     match row.means {
-        Means::Object(rows) if is_object => walk(rows, value, &here, visit),
-        Means::ByType(member, tables) if is_object => {
-            if let Some(rows) = by_type(tables, &value.get(member).text().unwrap_or_default()) {
-                walk(rows, value, &here, visit);
+        Means::Object(rows) if is_object => walk(rows, value, &here, found),
+        Means::ByType(tables) if is_object => {
+            if let Some(rows) = by_type(tables, value.get(TYPE).text().unwrap_or_default()) {
+                walk(rows, value, &here, found);
             }
         }
-        Means::Choice(member, rows) if is_object => {
-            let own = if member.is_empty() { position } else { value.get(member).index().unwrap_or(0) };
-            walk(rows, value, &Here { choice: here.choice.saturating_add(own), ..here }, visit);
+        Means::Choice(rows) | Means::ChoiceInOrder(rows) if is_object => {
+            let is_in_order = matches!(row.means, Means::ChoiceInOrder(_));
+            let own = if is_in_order { position } else { value.get("index").index().unwrap_or(0) };
+            walk(rows, value, &Here { choice: here.choice.saturating_add(own), ..here }, found);
         }
-        Means::Chosen(all, choose) if is_object => {
-            let rows = visit.choose(all, choose, value, &here);
-            walk(rows, value, &here, visit);
+        // Which of the rows apply is known when the value is reported.
+        Means::Chosen(all, _) if is_object => {
+            walk(all, value, &here, &mut Vec::new());
+            value.forget_marks();
         }
-        _ if row.means.has_parts() => {
-            value.torn();
-        }
+        Means::Text | Means::Reasoning | Means::Refusal | Means::Hook(_) => drop(value.text()),
+        Means::Input | Means::Fragment | Means::Kept => drop(value.text()),
+        Means::Call(Called { input, .. }) => drop(value.raw(input).text()),
+        Means::Unreadable => value.flaw(),
         _ => {}
     }
-    // An object in place of a list, in which no row finds anything, is no element of it.
-    if is_object && row.path.ends_with("[]") && value.is_member() && value.is_untouched() {
-        value.torn();
+    if is_object && row.path.ends_with("[]") && value.is_member() {
+        found.push(Found { row: &ELEMENT, value, here: Here::default() });
     }
 }
 
 impl Means {
     fn has_parts(&self) -> bool {
-        matches!(self, Self::Object(_) | Self::ByType(..) | Self::Chosen(..) | Self::Choice(..))
+        matches!(self, Self::Object(_) | Self::ByType(_) | Self::Chosen(..) | Self::Choice(_) | Self::ChoiceInOrder(_))
     }
 }
 
 impl Spot {
     /// Returns the place that a value has.
-    fn of<'e>(self, value: Node<'e>, position: u64, around: &Here<'e>) -> Placed<'e> {
+    fn of<'e>(&self, value: Node<'e>, position: u64, around: &Here<'e>) -> Placed<'e> {
         match self {
-            Self::Same => around.place.clone(),
+            Self::Same => around.place,
             Self::Run => Placed::Run,
             Self::Index(paths) => Placed::Index(value.get(paths).index()),
             Self::Id(paths) => Placed::Id(value.get(paths).id()),

@@ -1,62 +1,36 @@
 //! Reports what the rows of an event mean.
 
-use alloc::borrow::Cow;
+use alloc::vec::Vec;
 
-use super::table::{Called, Choose, Cited, Form, Here, Means, Outcome, Owner, Placed, Row, Rows, Shown, Wire};
-use super::{Understood, Visit, walk_event};
+use super::table::TYPE;
+use super::table::{Called, Cited, Form, Here, Means, Outcome, Owner, Placed, Row, Shown, Wire};
+use super::{AllFound, Found, Understood, find, walk};
 use crate::calls::{CallStart, Place, Slot, present};
 use crate::emitter::Emitter;
-use crate::emitter::blocks::At;
+use crate::emitter::answers::Stop;
+use crate::emitter::blocks::{At, Which};
 use crate::emitter::failure::Failure;
 use crate::emitter::said::{Part, Scope};
 use crate::event::media::Media;
 use crate::event::{BlockKind, MismatchKind, OpaqueKind, Source, StreamEvent};
-use crate::json::{Json, Mark, Node, TextOrJson, Tree, Unreadable};
+use crate::json::{Mark, Node, Unreadable};
 
 /// Reads an event by a wire's table.
-pub(crate) fn read(wire: &'static Wire, event: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
-    read_by(&|_, _| wire, event, emit)
-}
-
-/// Reads an event by the table that it belongs to.
-pub(crate) fn read_by(
-    wire_of: &dyn Fn(Node<'_>, &mut Emitter<'_>) -> &'static Wire,
-    event: Json<'_>,
-    emit: &mut Emitter<'_>,
-) -> Result<Understood, Unreadable> {
-    let tree = Tree::new(event);
-    let root = tree.root();
-    if !root.is_object() {
+pub(crate) fn read(wire: &'static Wire, event: Node<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    let tree = event.tree();
+    if !event.is_object() {
         return Err(Unreadable);
     }
-    let wire = wire_of(root, emit);
-    if !walk_event(wire, root, &mut Check) {
-        return Ok(Understood::No);
-    }
+    let Some(found) = find(wire, event) else { return Ok(Understood::No) };
     if tree.is_flawed() {
         return Err(Unreadable);
     }
-    emit.watch_inputs();
-    (wire.before)(root, emit)?;
-    walk_event(wire, root, &mut Report { wire, emit });
-    tree.unread(&mut |name, node, mark| emit.unread(name, node.json(), mark));
-    emit.show(&tree);
+    emit.begin_event(wire.executes_calls);
+    (wire.before)(event, emit)?;
+    Report { wire, emit }.all(found);
+    tree.unread(&mut |name, node, mark| emit.unread(name, node, mark));
+    emit.show(tree);
     Ok(Understood::Yes)
-}
-
-/// Looks at the values without reporting them.
-struct Check;
-
-impl<'e> Visit<'e> for Check {
-    fn row(&mut self, row: &'static Row, value: Node<'e>, _: Node<'e>, _: &Here<'e>) {
-        match row.means {
-            Means::Text | Means::Reasoning | Means::Refusal | Means::Hook(_) => drop(value.text()),
-            Means::Call(Called { input, .. }) => drop(value.raw(input).text()),
-            Means::Input | Means::Fragment | Means::Kept => drop(value.text()),
-            Means::Unreadable => value.flaw(),
-            _ => {}
-        }
-    }
 }
 
 /// Reports the values to an emitter.
@@ -82,17 +56,29 @@ impl Here<'_> {
         match &self.place {
             Placed::Run => At::Run,
             Placed::Index(index) => At::from(*index),
-            Placed::Id(id) => At::from(&**id),
+            Placed::Id(id) => At::from(*id),
         }
     }
 }
 
-impl<'e> Visit<'e> for Report<'_, '_> {
-    fn row(&mut self, row: &'static Row, value: Node<'e>, _: Node<'e>, here: &Here<'e>) {
+impl Report<'_, '_> {
+    fn all(&mut self, found: AllFound<'_>) {
+        found.into_iter().for_each(|Found { row, value, here }| self.row(row, value, &here));
+    }
+
+    fn row<'e>(&mut self, row: &'static Row, value: Node<'e>, here: &Here<'e>) {
         self.begin_index(row, value, here);
         let choice = here.choice;
         match row.means {
-            Means::Object(_) | Means::ByType(..) | Means::Chosen(..) | Means::Choice(..) => {}
+            means if means.has_parts() && !value.is_object() => drop(value.torn()),
+            Means::Object(_) | Means::ByType(_) | Means::Choice(_) | Means::ChoiceInOrder(_) => {}
+            Means::Chosen(_, choose) => {
+                let mut found = Vec::new();
+                walk(choose(self.emit, value, here), value, here, &mut found);
+                self.all(found);
+            }
+            Means::Element if value.is_untouched() => drop(value.torn()),
+            Means::Element => {}
             Means::Silent => {
                 value.read();
             }
@@ -101,91 +87,90 @@ impl<'e> Visit<'e> for Report<'_, '_> {
             }
             Means::Switch => value.odd(Mark::Torn),
             Means::Unreadable | Means::Kept => {}
-            Means::Begins { id, model } => self.emit.begin_message(&value.word_at(id), &value.word_at(model)),
-            Means::Belongs { id, model } => self.emit.message(&value.word_at(id), &value.word_at(model)),
-            Means::Follows { id, model, says_anything } => {
+            Means::Begins([id, model]) => self.emit.begin_message(value.word_at(id), value.word_at(model)),
+            Means::Belongs([id, model]) => self.emit.message(value.word_at(id), value.word_at(model)),
+            Means::Follows([id, model], says_anything) => {
                 let says_anything = says_anything(value);
-                self.emit.message_after_end(&value.word_at(id), &value.word_at(model), says_anything);
+                self.emit.message_after_end(value.word_at(id), value.word_at(model), says_anything);
             }
-            Means::Stops { reason, sequence, is_end } => {
+            Means::Stops([reason, sequence]) => {
                 let reason = value.text_at(reason);
-                if is_end || !reason.is_empty() {
-                    self.emit.end_answer_with(&reason, &value.text_at(sequence));
+                if !reason.is_empty() {
+                    let stop_sequence = value.text_at(sequence);
+                    self.emit.end_answer(Stop { stop_sequence, ..reason.into() });
                 }
             }
+            Means::EndsAnswer(reason) => self.emit.end_answer(value.text_at(reason)),
             Means::EndsStream => self.emit.end_stream(),
             Means::Text => self.words(MismatchKind::Text, value, here),
             Means::Reasoning => self.words(MismatchKind::Reasoning, value, here),
             Means::Refusal => self.words(MismatchKind::Refusal, value, here),
             Means::Starts(..) if here.form == Form::SoFar && self.emit.find_block(choice, here.at()).is_some() => {}
-            Means::Starts(BlockKind::Text, id) => {
-                self.emit.start_text(choice, here.at(), &value.word_at(id), &value.word_at("phase"));
+            Means::Starts(kind, id) => {
+                let phase = if kind == BlockKind::Text { value.word_at("phase") } else { "" };
+                self.emit.start_block(choice, here.at(), kind, value.word_at(id), phase);
             }
-            Means::Starts(kind, id) => drop(self.emit.start_block(choice, here.at(), kind, &value.word_at(id), "")),
+            Means::BeginsAnswer => self.emit.begin_answer(choice),
             Means::Ends => {
                 self.emit.stop_call(here.slot());
-                self.emit.end_block(here.at());
+                self.emit.end_blocks(Which::At(0, here.at()));
             }
-            Means::EndsBlock => self.emit.end_block(here.at()),
+            Means::EndsBlock => self.emit.end_blocks(Which::At(0, here.at())),
             Means::Call(_) | Means::Result(_) if !value.is_object() => value.odd(Mark::Torn),
             Means::Call(called) => self.call(called, value, here),
             Means::Fragment if !value.is_string() => value.odd(Mark::Torn),
             Means::Input | Means::Fragment => self.emit.payload(here.slot(), value),
             Means::PartOfInput => drop(value.as_raw()),
             Means::Result(outcome) => self.result(outcome, value),
-            Means::Approval { id, call } => {
+            Means::Approval([id, call]) => {
                 let (id, call) = (value.word_at(id), value.word_at(call));
-                let call = self.emit.known().find_id(choice, &call);
-                let key = ["approval/", &*id].concat();
+                let call = self.emit.known().find_id(choice, call);
+                let key = ["approval/", id].concat();
                 if !self.emit.has_reported(&key) {
                     self.emit.note_reported(&key);
-                    let (id, json) = ((&*id).into(), value.shown().spelt().into());
+                    let (id, json) = (id.into(), value.shown().spelt().into());
                     self.emit.report(StreamEvent::ApprovalRequest { id, call, json });
                 }
             }
             Means::Opaque(kind, owner) => self.opaque(kind, owner, value.read(), here),
             Means::Source(cited) => self.source(cited, value, here),
             Means::Media(shown) => self.media(shown, value, here),
-            Means::Usage => self.emit.usage(value.read().json()),
-            Means::Filter => self.emit.content_filter(choice, value.read_rest().json()),
+            Means::Usage => self.emit.usage(value.read()),
+            Means::Filter => self.emit.content_filter(choice, value.read_rest()),
             Means::Data(_) if value.is_nothing() || value.spelt() == "{}" => drop(value.read()),
             Means::Data(name) => {
-                let kind = if name.is_empty() { value.word_at(self.wire.kind) } else { Cow::Borrowed(name) };
-                self.emit.data(&kind, value.shown().json());
+                let kind = if name.is_empty() { value.word_at(self.wire.kind) } else { name };
+                self.emit.data(kind, value.shown());
             }
             Means::Fails => {
-                if let Some(failure) = Failure::at(value.as_failure().json()) {
+                if let Some(failure) = Failure::at(value.as_failure()) {
                     self.emit.fail(&failure);
                 }
             }
             Means::Reports => {
-                if let Some(failure) = Failure::at(value.as_failure().json()) {
+                if let Some(failure) = Failure::at(value.as_failure()) {
                     self.emit.report_failure(&failure);
                 }
             }
-            Means::Unknown(member, name) | Means::UnknownPiece(member, name) => {
-                let kind = value.word_at(member);
-                let kind = if kind.is_empty() { name } else { &*kind };
+            Means::Unknown(name) | Means::UnknownPiece(name) => {
+                let kind = value.word_at(TYPE);
+                let kind = if kind.is_empty() { name } else { kind };
                 match row.means {
                     Means::UnknownPiece(..) if !value.get("id").is_given() => {
-                        self.emit.unknown_piece(here.slot(), kind, value.shown().json());
+                        self.emit.unknown_piece(here.slot(), kind, value.shown());
                     }
-                    _ => self.emit.unknown_part(kind, value.shown().json()),
+                    _ => self.emit.unknown_part(kind, value.shown()),
                 }
             }
             Means::Lacks(path) => {
                 if value.lacks(path) && self.emit.calls().find_open(here.slot()).is_some() {
                     let name = value.key();
-                    let name = if name.is_empty() { "part" } else { &*name };
-                    self.emit.unknown_piece(here.slot(), name, value.json());
+                    let name = if name.is_empty() { "part" } else { name };
+                    self.emit.unknown_piece(here.slot(), name, value);
                 }
             }
             Means::Hook(hook) => hook(self.emit, value, here),
         }
-    }
-
-    fn choose(&mut self, _: Rows, choose: Choose, value: Node<'e>, here: &Here<'e>) -> Rows {
-        choose(self.emit, value, here)
     }
 }
 
@@ -200,7 +185,7 @@ pub(crate) fn say(kind: MismatchKind, text: &str, here: &Here<'_>, emit: &mut Em
         }
         Form::Whole(scope) => emit.news_of(part, text, scope).1,
         Form::SoFar => emit.so_far(part, text),
-        Form::Beside if emit.has_said_lately(part, text) => "",
+        Form::Beside if emit.said().is_late(&part, text) => "",
         Form::Beside => {
             let (_, rest) = emit.news_of(part, text, Scope::Item);
             if !rest.is_empty() {
@@ -253,20 +238,13 @@ impl Report<'_, '_> {
         {
             self.emit.enter_structured(here.choice, id);
         }
-        say(kind, &text, here, self.emit);
+        say(kind, text, here, self.emit);
     }
 
     fn call(&mut self, called: &Called, value: Node<'_>, here: &Here<'_>) {
         let (id, name, input) = (value.word_at(called.id), value.text_at(called.name), value.raw(called.input));
-        let piece = input.json().piece();
         value.as_call();
-        if piece.is_ok() {
-            input.as_input();
-        } else {
-            input.odd(Mark::Torn);
-        }
-        let piece = piece.as_ref().map_or("", TextOrJson::as_str);
-        let start = CallStart::new(&*name).id(&*id).input(piece).executor((called.executor)(value));
+        let start = CallStart::new(name).id(id).input(input.input()).executor((called.executor)(value));
         match here.form {
             Form::Whole(_) => self.emit.calls().whole_call(here.choice, start),
             _ => self.emit.start_call(here.slot(), start),
@@ -282,23 +260,23 @@ impl Report<'_, '_> {
         if said.spelt() != value.spelt() {
             said.read();
         }
-        self.emit.tool_result(&of, has_failed, shown.shown().json(), said.spelt());
+        self.emit.tool_result(of, has_failed, shown.shown(), said.spelt());
     }
 
     fn opaque(&mut self, kind: OpaqueKind, owner: Owner, value: Node<'_>, here: &Here<'_>) {
         let choice = here.choice;
         match owner {
-            Owner::Nothing => self.emit.opaque(kind, choice, None, value.json()),
-            Owner::Block => self.emit.opaque(kind, choice, self.emit.find_block(choice, here.at()), value.json()),
+            Owner::Nothing => self.emit.opaque(kind, choice, (None, None), value),
+            Owner::Block => self.emit.opaque(kind, choice, (self.emit.find_block(choice, here.at()), None), value),
             Owner::Begun(block) => {
                 if !value.is_nothing() {
                     let number = self.emit.block_of(choice, here.at(), block);
-                    self.emit.opaque(kind, choice, Some(number), value.json());
+                    self.emit.opaque(kind, choice, (Some(number), None), value);
                 }
             }
             Owner::Call => {
                 let call = self.emit.calls().find_in(here.slot());
-                self.emit.opaque_of_call(kind, choice, call, value.json());
+                self.emit.opaque(kind, choice, (None, call), value);
             }
             Owner::Either => {
                 let has_call = self.emit.calls().find_in(here.slot()).is_some();
@@ -322,15 +300,15 @@ impl Report<'_, '_> {
         let source = Source {
             choice: here.choice,
             block: if cited.is_in_block { self.emit.find_block(here.choice, here.at()) } else { None },
-            url: present(&url),
-            title: present(&title),
-            quote: present(&quote),
+            url: present(url),
+            title: present(title),
+            quote: present(quote),
             span: cited.spans.iter().find_map(span),
             json: value.read().spelt().into(),
         };
         match value.get(cited.once) {
             _ if cited.once.is_empty() => self.emit.source(source),
-            key => self.emit.source_once(&key.text().unwrap_or(Cow::Borrowed(key.spelt())), source),
+            key => self.emit.source_once(key.text().unwrap_or(key.spelt()), source),
         }
     }
 
@@ -341,12 +319,12 @@ impl Report<'_, '_> {
         let [media_type, data, url] = [shown.media_type, shown.data, shown.url].map(|path| value.word_at(path));
         let block = if shown.is_in_block { self.emit.find_block(here.choice, here.at()) } else { None };
         let kind = value.word_at("type");
-        let kind = if kind.is_empty() { Cow::Borrowed(shown.name) } else { kind };
+        let kind = if kind.is_empty() { shown.name } else { kind };
         if data.is_empty() && url.is_empty() {
-            return self.emit.unknown_part(&kind, value.shown().json());
+            return self.emit.unknown_part(kind, value.shown());
         }
         value.enter();
-        let (media_type, data, url) = (present(&media_type), present(&data), present(&url));
+        let (media_type, data, url) = (present(media_type), present(data), present(url));
         self.emit.media(Media { choice: here.choice, block, media_type, data, url });
     }
 }

@@ -8,6 +8,7 @@ use crate::event::{BlockKind, OpaqueKind};
 use crate::json::{Node, Unreadable, sign};
 
 /// A wire format: the types of its events, and the rows of each type.
+#[derive(Clone, Copy)]
 pub(crate) struct Wire {
     /// The member that names an event's type; `""` where events have no type.
     pub(crate) kind: &'static str,
@@ -25,6 +26,8 @@ pub(crate) struct Wire {
     /// Runs before the rows are read, for example to read another wire's event that this one wraps. If it fails, the
     /// event is unreadable.
     pub(crate) before: fn(Node<'_>, &mut Emitter<'_>) -> Result<(), Unreadable>,
+    /// True if the program that sends the events executes its calls itself.
+    pub(crate) executes_calls: bool,
     /// The form of texts and inputs, unless a row has its own.
     pub(crate) form: Form,
     /// True if each id is a message of its own, which matters for structured answers.
@@ -32,7 +35,28 @@ pub(crate) struct Wire {
 }
 
 pub(crate) type Rows = &'static [Row];
-pub(crate) type ByType = &'static [(&'static str, Rows)];
+pub(crate) type ByType = &'static [Case];
+
+/// The rows of some types.
+#[derive(Clone, Copy)]
+pub(crate) struct Case {
+    /// The types. `*` matches any text, and `|` separates alternatives.
+    pub(super) patterns: &'static str,
+    /// The signs of the types, which rule out most other types.
+    pub(super) signs: u64,
+    pub(super) rows: Rows,
+}
+
+/// Returns the rows of the types that match these patterns.
+pub(crate) const fn on(patterns: &'static str, rows: Rows) -> Case {
+    Case { patterns, signs: signs_of(patterns.as_bytes(), false), rows }
+}
+
+/// Two members.
+pub(crate) type Pair = &'static [&'static str; 2];
+
+/// The members with an object's type. The first versions of Codex's format named it `item_type`.
+pub(super) const TYPE: &str = "type|item_type";
 
 pub(crate) type Choose = fn(&mut Emitter<'_>, Node<'_>, &Here<'_>) -> Rows;
 
@@ -46,6 +70,7 @@ impl Wire {
         is_known: |_| true,
         needed: &[],
         before: |_, _| Ok(()),
+        executes_calls: false,
         form: Form::Piece,
         is_message_by_id: false,
     };
@@ -58,38 +83,54 @@ pub(crate) struct Row {
     pub(super) path: &'static str,
     /// The signs of the first names in the path: an object without any of them is skipped.
     pub(super) signs: u64,
+    /// True if the path is the name of a member.
+    pub(super) is_name: bool,
     pub(super) means: Means,
     /// True if an event without this value is unreadable.
     pub(super) is_required: bool,
     pub(super) form: Form,
-    pub(super) place: Spot,
+    pub(super) place: &'static Spot,
     /// Returns true if the row applies to the object that the path starts at.
     pub(super) when: Option<fn(Node<'_>) -> bool>,
-    pub(super) back: Option<Back>,
+    pub(super) back: Option<&'static Back>,
 }
 
 /// Returns a row with the default attributes.
 pub(crate) const fn row(path: &'static str, means: Means) -> Row {
     Row {
         path,
-        signs: signs_of(path.as_bytes()),
+        signs: signs_of(path.as_bytes(), true),
+        is_name: is_name(path.as_bytes()),
         means,
         is_required: false,
         form: Form::Same,
-        place: Spot::Same,
+        place: &Spot::Same,
         when: None,
         back: None,
     }
 }
 
-/// Returns the signs of the first names in the paths, or all signs if a path begins with the object itself.
-const fn signs_of(paths: &[u8]) -> u64 {
+/// Returns true for a path that is one name.
+const fn is_name(path: &[u8]) -> bool {
+    let mut at = 0;
+    while at < path.len() && !matches!(path[at], b'.' | b'|' | b'[') {
+        at += 1;
+    }
+    at == path.len() && at > 0
+}
+
+/// Returns the signs of the first names in the paths, or all signs if a path begins with the object itself. Returns the
+/// signs of types if these are patterns of types, and all signs if a pattern has a `*`.
+const fn signs_of(alternatives: &[u8], are_paths: bool) -> u64 {
     let (mut signs, mut at, mut start, mut is_inside) = (0, 0, 0, false);
-    while at <= paths.len() {
-        let is_end = at == paths.len() || paths[at] == b'|';
-        if !is_inside && (is_end || paths[at] == b'.' || paths[at] == b'[') {
-            signs |= if at == start { u64::MAX } else { sign(paths.split_at(at).0.split_at(start).1) };
+    while at <= alternatives.len() {
+        let is_end = at == alternatives.len() || alternatives[at] == b'|';
+        if !is_inside && (is_end || (are_paths && matches!(alternatives[at], b'.' | b'['))) {
+            let name = alternatives.split_at(at).0.split_at(start).1;
+            signs |= if are_paths && name.is_empty() { u64::MAX } else { sign(name) };
             is_inside = true;
+        } else if !are_paths && !is_end && alternatives[at] == b'*' {
+            signs = u64::MAX;
         }
         if is_end {
             (start, is_inside) = (at + 1, false);
@@ -112,11 +153,11 @@ impl Row {
         Self { form, ..self }
     }
 
-    pub(crate) const fn at(self, place: Spot) -> Self {
+    pub(crate) const fn at(self, place: &'static Spot) -> Self {
         Self { place, ..self }
     }
 
-    pub(crate) const fn back(self, back: Back) -> Self {
+    pub(crate) const fn back(self, back: &'static Back) -> Self {
         Self { back: Some(back), ..self }
     }
 }
@@ -126,13 +167,14 @@ impl Row {
 pub(crate) enum Means {
     /// An object with rows of its own.
     Object(Rows),
-    /// An object whose rows depend on the type in this member.
-    ByType(&'static str, ByType),
+    /// An object whose rows depend on its type.
+    ByType(ByType),
     /// An object whose rows depend on earlier events. The first list has all rows it may have.
-    Chosen(Rows, Choose),
-    /// One of several answers, with rows of its own. Its number is in this member or, if that is empty, its position in
-    /// the list.
-    Choice(&'static str, Rows),
+    Chosen(&'static Rows, Choose),
+    /// One of several answers, with rows of its own. Its number is in the member `index`.
+    Choice(Rows),
+    /// One of several answers, whose number is its position in the list.
+    ChoiceInOrder(Rows),
     /// A known value without information about the answer.
     Silent,
     /// A value that other rows read and that may be sent back. If its escapes are half of a surrogate pair, the event is
@@ -143,29 +185,20 @@ pub(crate) enum Means {
     /// A value that makes the event unreadable.
     Unreadable,
 
-    /// The start of a message.
-    Begins {
-        id: &'static str,
-        model: &'static str,
-    },
-    /// Part of a message, which starts with the first such event.
-    Belongs {
-        id: &'static str,
-        model: &'static str,
-    },
+    /// The start of a message, with its id and its model in these members.
+    Begins(Pair),
+    /// Part of a message with this id and model, which starts with the first such event.
+    Belongs(Pair),
     /// Part of a message on a wire where servers may create an id for each event. An event with content under another
-    /// id starts the next message if the last one has ended, or if two of its events with content shared an id.
-    Follows {
-        id: &'static str,
-        model: &'static str,
-        says_anything: fn(Node<'_>) -> bool,
-    },
-    /// The end of the answer, with a reason. If there is no reason, the answer ends only if `is_end` is true.
-    Stops {
-        reason: &'static str,
-        sequence: &'static str,
-        is_end: bool,
-    },
+    /// id starts the next message if the last one has ended, or if two of its events with content shared an id. The
+    /// function returns true for events with content.
+    Follows(Pair, fn(Node<'_>) -> bool),
+    /// The beginning of an answer, even if there is nothing to report of it.
+    BeginsAnswer,
+    /// The end of the answer, if there is a reason; the second member is the stop sequence.
+    Stops(Pair),
+    /// The end of the answer, whether or not there is a reason.
+    EndsAnswer(&'static str),
     /// The end of the stream's message.
     EndsStream,
 
@@ -188,10 +221,8 @@ pub(crate) enum Means {
     /// A part of a call's input that another row reads, or another event repeats.
     PartOfInput,
     Result(&'static Outcome),
-    Approval {
-        id: &'static str,
-        call: &'static str,
-    },
+    /// A call that waits for approval, with the request's id and the call's in these members.
+    Approval(Pair),
 
     /// A value that is sent back unchanged.
     Opaque(OpaqueKind, Owner),
@@ -206,12 +237,14 @@ pub(crate) enum Means {
     Fails,
     /// An error beside the answer.
     Reports,
-    /// An unknown part, reported under the type in this member or, if there is no type, under this name.
-    Unknown(&'static str, &'static str),
+    /// An unknown part, reported under its type or, if it has none, under this name.
+    Unknown(&'static str),
     /// An unknown part that may be a piece of a call. Unless it has an id, an open call in its place is incomplete.
-    UnknownPiece(&'static str, &'static str),
+    UnknownPiece(&'static str),
     /// An object with pieces of a call at this path. If the pieces are missing, the open call is incomplete.
     Lacks(&'static str),
+    /// An object in place of a list. If no row has found anything in it, it is no element of the list.
+    Element,
     /// A function for what a table cannot express.
     Hook(fn(&mut Emitter<'_>, Node<'_>, &Here<'_>)),
 }
@@ -256,7 +289,7 @@ pub(crate) enum Spot {
 }
 
 /// The location of a value: its answer, its place, and its form.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Here<'e> {
     pub(crate) choice: u64,
     pub(crate) place: Placed<'e>,
@@ -264,13 +297,13 @@ pub(crate) struct Here<'e> {
 }
 
 /// A place, as it is written in an event.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum Placed<'e> {
     #[default]
     Run,
     /// The index may be missing.
     Index(Option<u64>),
-    Id(alloc::borrow::Cow<'e, str>),
+    Id(&'e str),
 }
 
 /// The owner of an opaque value.
@@ -293,6 +326,11 @@ pub(crate) struct Called {
     pub(crate) executor: fn(Node<'_>) -> Executor,
 }
 
+impl Called {
+    /// The defaults: no parts, and a call of the client's.
+    pub(crate) const NEW: Self = Self { id: "", name: "", input: "", executor: |_| Executor::Client };
+}
+
 /// The paths of the parts of a call's result.
 pub(crate) struct Outcome {
     /// The id of the call.
@@ -302,6 +340,11 @@ pub(crate) struct Outcome {
     pub(crate) value: &'static str,
     /// The reported value. If the path is empty or the value is missing, the whole object is reported.
     pub(crate) shown: &'static str,
+}
+
+impl Outcome {
+    /// The defaults: the whole object is reported.
+    pub(crate) const NEW: Self = Self { of: "", has_failed: |_| false, value: "", shown: "" };
 }
 
 /// The paths of a source's parts.
@@ -317,6 +360,12 @@ pub(crate) struct Cited {
     pub(crate) is_source: fn(Node<'_>) -> bool,
 }
 
+impl Cited {
+    /// The defaults: no parts, and no block.
+    pub(crate) const NEW: Self =
+        Self { url: "", title: "", quote: "", spans: &[], once: "", is_in_block: false, is_source: |_| true };
+}
+
 /// The paths of the parts of content that is not text.
 pub(crate) struct Shown {
     /// The name under which content without data, URL and type is reported as an unknown part.
@@ -325,6 +374,11 @@ pub(crate) struct Shown {
     pub(crate) data: &'static str,
     pub(crate) url: &'static str,
     pub(crate) is_in_block: bool,
+}
+
+impl Shown {
+    /// The defaults: no parts, and no block.
+    pub(crate) const NEW: Self = Self { name: "", media_type: "", data: "", url: "", is_in_block: false };
 }
 
 /// The destination of a value in the message that is sent back.
@@ -358,8 +412,21 @@ pub(crate) enum Back {
 
 /// Returns true if a type matches a pattern of [`Wire::events`].
 pub(crate) fn matches(patterns: &str, kind: &str) -> bool {
-    patterns.split('|').any(|pattern| match pattern.split_once('*') {
-        None => pattern == kind,
-        Some((start, end)) => kind.len() >= start.len() + end.len() && kind.starts_with(start) && kind.ends_with(end),
-    })
+    let (mut rest, kind) = (patterns.as_bytes(), kind.as_bytes());
+    loop {
+        let end = |byte: u8| rest.iter().position(|at| *at == byte);
+        let (pattern, behind) = rest.split_at(end(b'|').unwrap_or(rest.len()));
+        let is_match = match pattern.iter().position(|byte| *byte == b'*').map(|star| pattern.split_at(star)) {
+            None => pattern == kind,
+            Some((start, [_, end @ ..])) => {
+                kind.len() >= start.len() + end.len() && kind.starts_with(start) && kind.ends_with(end)
+            }
+            Some(_) => false,
+        };
+        match behind {
+            _ if is_match => return true,
+            [] => return false,
+            [_, behind @ ..] => rest = behind,
+        }
+    }
 }

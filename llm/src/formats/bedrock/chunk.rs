@@ -7,13 +7,14 @@ use base64::prelude::BASE64_STANDARD;
 
 use super::{AGENT, CONVERSE, SAID, end_agent};
 use crate::emitter::Emitter;
+use crate::emitter::answers::Stop;
 use crate::emitter::failure::Failure;
 use crate::event::stop::StopKind;
 use crate::formats::{Understood, anthropic, cohere, openai_chat};
-use crate::json::{Json, Unreadable};
-use crate::wire::{Here, Means, Node, Rows, Wire, read, row};
+use crate::json::{Json, Tree, Unreadable};
+use crate::wire::{Here, Means, Node, Rows, Wire, on, read, row};
 
-type Read = fn(Json<'_>, &mut Emitter<'_>) -> Result<Understood, Unreadable>;
+type Read = fn(Node<'_>, &mut Emitter<'_>) -> Result<Understood, Unreadable>;
 
 /// The readers of an event in the model's own format, in the order in which they are tried. Claude has Anthropic's
 /// events, and Nova those of ConverseStream. Other models have chat completions, Cohere's events, or text beside a stop
@@ -46,7 +47,7 @@ pub(super) fn read_wrapped(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<()
     if !bytes.is_given() {
         return Ok(());
     }
-    let text = decoded(&bytes.text().unwrap_or_default()).ok_or(Unreadable)?;
+    let text = decoded(bytes.text().unwrap_or_default()).ok_or(Unreadable)?;
     // An agent's text may be anything, even JSON that looks like a model's event.
     let Some(json) = Json::new(&text).filter(|json| json.is_object() && !emit.has_reported(AGENT)) else {
         // Among a model's own events, this is a damaged one.
@@ -62,20 +63,19 @@ pub(super) fn read_wrapped(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<()
         return Ok(());
     };
     for read in READERS {
-        if read(json, emit)? == Understood::Yes {
+        if read(Tree::new(json).root(), emit)? == Understood::Yes {
             return Ok(());
         }
     }
-    if json.members().next().is_none() {
-        return Err(Unreadable);
-    }
-    emit.unknown_part(&json.first_name(), json);
+    let tree = Tree::new(json);
+    let first = tree.root().members().next().ok_or(Unreadable)?;
+    emit.unknown_part(first.key(), tree.root());
     Ok(())
 }
 
 /// An event of Titan, Llama, Cohere's Command, Mistral, or Claude's older text completions.
-const PLAIN: Wire = Wire {
-    events: &[("", &[row(".", Means::Choice("index", ANSWER))])],
+static PLAIN: Wire = Wire {
+    events: &[on("", &[row(".", Means::Choice(ANSWER))])],
     is_known: |event| has_text(event) || event.get(REASONS).is_given(),
     ..Wire::NEW
 };
@@ -92,15 +92,15 @@ const ANSWER: Rows = &[
     // The findings of a guardrail, and whether it intervened.
     row("amazon-bedrock-trace", Means::Filter),
     row("amazon-bedrock-guardrailAction", Means::Filter),
-    row("generations[]", Means::Choice("", OUTPUT)),
-    row("outputs[]", Means::Choice("", OUTPUT)),
+    row("generations[]", Means::ChoiceInOrder(OUTPUT)),
+    row("outputs[]", Means::ChoiceInOrder(OUTPUT)),
     row(".", Means::Hook(end)),
 ];
 
 const OUTPUT: Rows = &[
-    row(".", Means::Hook(|emit, _, here| emit.begin_answer(here.choice))),
+    row(".", Means::BeginsAnswer),
     row("text", Means::Text),
-    row(".", Means::Hook(|emit, output, here| stop(emit, here.choice, &output.text_at(REASONS), ""))),
+    row(".", Means::Hook(|emit, output, here| stop(emit, here.choice, output.text_at(REASONS), ""))),
 ];
 
 /// Returns true if an event has text, even if it is empty.
@@ -120,21 +120,21 @@ fn begin(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
 fn end(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
     let (reason, sequence) = (event.text_at(REASONS), event.text_at("stop"));
     if event.get("index").is_given() {
-        stop(emit, here.choice, &reason, &sequence);
+        stop(emit, here.choice, reason, sequence);
     } else {
-        emit.unfinished_answers().into_iter().for_each(|choice| stop(emit, choice, &reason, &sequence));
+        emit.unfinished_answers().into_iter().for_each(|choice| stop(emit, choice, reason, sequence));
     }
     // The model sends no reason if a guardrail has cut its answer.
     if event.member("amazon-bedrock-invocationMetrics").is_object() && has_text(event) {
         let action = event.word_at("amazon-bedrock-guardrailAction");
-        emit.end_unfinished(if action == "INTERVENED" { &action } else { "" }, StopKind::ContentFilter);
+        let reason = if action == "INTERVENED" { action } else { "" };
+        let stop = Stop { kind: Some(StopKind::ContentFilter), ..reason.into() };
+        emit.unfinished_answers().into_iter().for_each(|choice| emit.end_choice(choice, stop));
     }
 }
 
-fn stop(emit: &mut Emitter<'_>, choice: u64, reason: &str, sequence: &str) {
+fn stop(emit: &mut Emitter<'_>, choice: u64, reason: &str, stop_sequence: &str) {
     if !reason.is_empty() {
-        emit.end_blocks_of(choice);
-        emit.calls().finish_choice(choice, Some(reason));
-        emit.stop(choice, reason, StopKind::of(reason), "", sequence);
+        emit.end_choice(choice, Stop { stop_sequence, ..reason.into() });
     }
 }

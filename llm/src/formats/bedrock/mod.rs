@@ -5,16 +5,18 @@ mod chunk;
 
 use crate::calls::{CallStart, Executor};
 use crate::emitter::Emitter;
-use crate::emitter::blocks::At;
+use crate::emitter::answers::Stop;
+use crate::emitter::blocks::{At, Which};
 use crate::emitter::failure::Failure;
-use crate::emitter::said::Part;
+use crate::emitter::said::{Part, Said};
 use crate::event::stop::StopKind;
 use crate::event::{BlockKind, MismatchKind, OpaqueKind};
 use crate::formats::{Format, anthropic};
-use crate::json::Json;
+use crate::json::{Json, Tree};
 use crate::message::{Composer, Ids, Shape};
 use crate::wire::{
-    Back, Called, Cited, Here, Means, Node, Outcome, Owner, Placed, Row, Rows, Shown, Spot, Wire, compose, read, row,
+    Back, Called, Cited, Here, Means, Node, Outcome, Owner, Placed, Row, Rows, Shown, Spot, Wire, compose, on, read,
+    row,
 };
 
 pub(crate) const FORMAT: Format =
@@ -23,12 +25,11 @@ pub(crate) const FORMAT: Format =
 /// The message for the next request, without citations.
 pub(crate) const COMPOSER: Composer =
     Composer::new(Shape::Object { role: "assistant", list: "content", ids: Ids::Needed }, |event, turn| {
-        let chunk = chunk::decoded(&event.member("chunk").member("bytes").word())
-            .or_else(|| chunk::decoded(&event.member("bytes").word()));
-        let event = chunk.as_deref().map_or(Some(event), Json::new);
+        let chunk = chunk::decoded(event.get("chunk.bytes|bytes").peek());
+        let event = chunk.as_deref().map_or(Some(event.json()), Json::new);
         for event in event.into_iter().filter(|event| event.is_object()) {
-            compose(&anthropic::WIRE, event, turn);
-            compose(&CONVERSE, event, turn);
+            compose(&anthropic::WIRE, Tree::new(event).root(), turn);
+            compose(&CONVERSE, Tree::new(event).root(), turn);
         }
     });
 
@@ -49,14 +50,14 @@ fn owns_members(event: Node<'_>) -> bool {
 }
 
 /// An event of Bedrock, or a chunk with an event of another format.
-const WIRE: Wire = Wire { before: chunk::read_wrapped, ..CONVERSE };
+static WIRE: Wire = Wire { before: chunk::read_wrapped, ..CONVERSE };
 
 /// The names that events are wrapped in.
 const NAMES: &str = "messageStart|contentBlockStart|contentBlockDelta|contentBlockStop|messageStop|metadata|chunk|\
     bytes|trace|files|returnControl";
 
-const CONVERSE: Wire = Wire {
-    events: &[(
+static CONVERSE: Wire = Wire {
+    events: &[on(
         "",
         &[row(".", Means::Object(EVENT)).when(|event| !is_body(event)), row(".", Means::Object(BODY)).when(is_body)],
     )],
@@ -74,9 +75,9 @@ const EVENT: Rows = &[
     row("trace", Means::Hook(read_trace)),
     row("returnControl", Means::Object(&[row(".", Means::Hook(return_control))])),
     row("messageStart", Means::Object(&[BEGINS])),
-    row("contentBlockStart", Means::Object(START)).at(INDEX),
-    row("contentBlockDelta", Means::Object(DELTA)).at(INDEX),
-    row("contentBlockStop", Means::Object(STOP)).at(INDEX),
+    row("contentBlockStart", Means::Object(START)).at(&INDEX),
+    row("contentBlockDelta", Means::Object(DELTA)).at(&INDEX),
+    row("contentBlockStop", Means::Object(STOP)).at(&INDEX),
     row("messageStop", Means::Object(ENDING)),
     row("metadata", Means::Object(COUNTS)),
     row("chunk", Means::Object(CHUNK)),
@@ -104,8 +105,8 @@ const START: Rows = &[
     row(".", Means::Unreadable).when(|block| has_no_index(block) && !block.get("start").is_given()),
     row(".", Means::Hook(begin_index)),
     row("start.text", Means::Text),
-    row("start.toolResult", Means::Object(RESULT)).back(Back::Start(&["toolResult"])),
-    row("start.toolUse", Means::Call(&TOOL)).back(Back::Start(&["toolUse"])),
+    row("start.toolResult", Means::Object(RESULT)).back(&Back::Start(&["toolResult"])),
+    row("start.toolUse", Means::Call(&TOOL)).back(&Back::Start(&["toolUse"])),
 ];
 
 const DELTA: Rows = &[row(".", Means::Hook(begin_index)), row("delta", Means::Object(PIECE)).required()];
@@ -115,25 +116,25 @@ const STOP: Rows = &[row(".", Means::Unreadable).when(has_no_index), row(".", Me
 const PIECE: Rows = &[
     row(".", Means::Unreadable).when(is_empty),
     row(".", Means::Hook(read_unknown)),
-    row("text", Means::Text).back(Back::Within(&[], &Back::Text("text", ""))),
+    row("text", Means::Text).back(&Back::Within(&[], &Back::Text("text", ""))),
     row("reasoningContent", Means::Object(REASONING)),
     row("image", Means::Media(&IMAGE)),
     row("toolResult", Means::Hook(read_result)),
-    row("toolResult[]", Means::Silent).back(Back::Within(&["toolResult"], &Back::Element("content", ""))),
+    row("toolResult[]", Means::Silent).back(&Back::Within(&["toolResult"], &Back::Element("content", ""))),
     row("citation", Means::Source(&CITATION)),
     row(
         "toolUse",
         Means::Object(&[row("input", Means::Input)
             .required()
-            .back(Back::Within(&["toolUse"], &Back::Json("input", "")))]),
+            .back(&Back::Within(&["toolUse"], &Back::Json("input", "")))]),
     ),
 ];
 
 const REASONING: Rows = &[
     row(".", Means::Unreadable).when(is_empty),
-    row("text", Means::Reasoning).back(Back::Within(THOUGHT, &Back::Text("text", ""))),
-    row("signature", SIGNATURE).back(Back::Within(THOUGHT, &Back::Set("signature", ""))),
-    row("redactedContent", REDACTED).back(Back::Within(&["reasoningContent"], &Back::Text("redactedContent", ""))),
+    row("text", Means::Reasoning).back(&Back::Within(THOUGHT, &Back::Text("text", ""))),
+    row("signature", SIGNATURE).back(&Back::Within(THOUGHT, &Back::Set("signature", ""))),
+    row("redactedContent", REDACTED).back(&Back::Within(&["reasoningContent"], &Back::Text("redactedContent", ""))),
 ];
 
 const THOUGHT: &[&str] = &["reasoningContent", "reasoningText"];
@@ -142,12 +143,12 @@ const REDACTED: Means = Means::Opaque(OpaqueKind::Encrypted, Owner::Begun(BlockK
 
 const RESULT: Rows = &[row(".", Means::Hook(expect_result)), row(".", Means::Result(&OUTCOME))];
 
-const BEGINS: Row = row(".", Means::Begins { id: "", model: "" });
+const BEGINS: Row = row(".", Means::Begins(&["", ""]));
 
 const ENDING: Rows = &[
     // Fields of the model's own response, if the request asked for them.
     row("additionalModelResponseFields", Means::Data("additionalModelResponseFields")),
-    row(".", Means::Stops { reason: "stopReason", sequence: "", is_end: true }),
+    row(".", Means::EndsAnswer("stopReason")),
     row(".", Means::EndsStream),
 ];
 
@@ -156,7 +157,7 @@ const COUNTS: Rows = &[row("usage", Means::Usage), row("trace", Means::Filter)];
 /// A whole answer in place of a stream.
 const BODY: Rows = &[
     BEGINS,
-    row("output.message.content[]", Means::Object(PART)).at(Spot::Position).back(Back::Push),
+    row("output.message.content[]", Means::Object(PART)).at(&Spot::Position).back(&Back::Push),
     row(".", Means::Object(COUNTS)),
     row(".", Means::Object(ENDING)),
 ];
@@ -188,7 +189,7 @@ const OUTCOME: Outcome = Outcome {
     of: "toolUseId",
     has_failed: |result| result.get("status").word() == "error",
     value: "content",
-    shown: "",
+    ..Outcome::NEW
 };
 
 const CITATION: Cited = Cited {
@@ -201,17 +202,15 @@ const CITATION: Cited = Cited {
         ("location.documentChunk.start", "location.documentChunk.end"),
         ("location.searchResultLocation.start", "location.searchResultLocation.end"),
     ],
-    once: "",
     is_in_block: true,
-    is_source: |_| true,
+    ..Cited::NEW
 };
 
 /// The origin of an agent's text.
-const ORIGIN: Cited =
-    Cited { url: "", title: "", quote: "", spans: &[], once: "", is_in_block: true, is_source: |_| true };
+const ORIGIN: Cited = Cited { is_in_block: true, ..Cited::NEW };
 
 const IMAGE: Shown =
-    Shown { name: "image", media_type: "", data: "source.bytes", url: "source.s3Location.uri", is_in_block: true };
+    Shown { name: "image", data: "source.bytes", url: "source.s3Location.uri", is_in_block: true, ..Shown::NEW };
 
 fn is_body(event: Node<'_>) -> bool {
     event.get("output.message").is_object()
@@ -235,22 +234,22 @@ fn begin_index(emit: &mut Emitter<'_>, _: Node<'_>, here: &Here<'_>) {
 /// Reports the unknown members of a piece. If the piece belongs to a call, the call is not whole.
 fn read_unknown(emit: &mut Emitter<'_>, piece: Node<'_>, here: &Here<'_>) {
     const KNOWN: [&str; 6] = ["text", "reasoningContent", "image", "toolResult", "citation", "toolUse"];
-    let is_unknown = |member: &Node<'_>| member.json().says_something() && !KNOWN.contains(&&*member.key());
+    let is_unknown = |member: &Node<'_>| member.says_something() && !KNOWN.contains(&member.key());
     for member in piece.children().filter(is_unknown) {
-        emit.unknown_piece(here.slot(), &member.key(), piece.json());
+        emit.unknown_piece(here.slot(), member.key(), piece);
         member.shown();
     }
 }
 
 fn expect_result(emit: &mut Emitter<'_>, result: Node<'_>, here: &Here<'_>) {
     if let Placed::Index(index) = here.place {
-        emit.expect_result(index.unwrap_or(0), &result.word_at("toolUseId"));
+        emit.expect_result(index.unwrap_or(0), result.word_at("toolUseId"));
     }
 }
 
 fn read_result(emit: &mut Emitter<'_>, parts: Node<'_>, here: &Here<'_>) {
     if let Placed::Index(index) = here.place {
-        emit.tool_result_at(index.unwrap_or(0), false, parts.read().json());
+        emit.tool_result_at(index.unwrap_or(0), false, parts.read());
     }
 }
 
@@ -262,15 +261,16 @@ const SAID: Part<'_> = Part { kind: MismatchKind::Text, choice: 0, at: At::Run }
 
 /// Ends an agent's answer if its text is the final response in the trace, which may be sent before or after the text.
 fn end_agent(emit: &mut Emitter<'_>) {
-    if emit.is_unfinished(0) && emit.has_said_all(SAID) {
+    let said = emit.said().key(&SAID);
+    if emit.is_unfinished(0) && said.is_some_and(|said| emit.has_reported(&said)) {
         end(emit, "finalResponse", StopKind::Finished);
     }
 }
 
 fn end(emit: &mut Emitter<'_>, reason: &str, kind: StopKind) {
-    emit.end_blocks();
+    emit.end_blocks(Which::All);
     emit.calls().finish(None);
-    emit.stop(0, reason, kind, "", "");
+    emit.stop(0, Stop { kind: Some(kind), ..reason.into() });
 }
 
 /// Reads the trace of an agent. An agent's stream has no other end than the final response in its trace, or handing
@@ -285,11 +285,11 @@ fn read_trace(emit: &mut Emitter<'_>, trace: Node<'_>, _: &Here<'_>) {
     for trace in trace.member("trace").children().filter(|_| is_own) {
         if trace.key() == "failureTrace" {
             let [message, code] = ["failureReason", "failureCode"].map(|member| trace.word_at(member));
-            emit.fail(&Failure { message, code, json: trace.json(), ..Failure::default() });
+            emit.fail(&Failure { message: message.into(), code, json: trace.spelt(), ..Failure::default() });
         }
         let response = trace.get("observation.finalResponse.text");
         if response.is_given() {
-            emit.expect_all(&response.word());
+            emit.note_reported(&Said::key_of(response.word()));
             end_agent(emit);
         }
     }
@@ -304,7 +304,7 @@ fn return_control(emit: &mut Emitter<'_>, control: Node<'_>, _: &Here<'_>) {
             return;
         };
         let name = called.text_at("function|apiPath");
-        let start = CallStart::new(&*name).id(&*id).input(called.as_input().spelt());
+        let start = CallStart::new(name).id(&*id).input(called.as_input().spelt());
         emit.calls().whole_call(0, start);
     });
     end(emit, "returnControl", StopKind::ToolUse);

@@ -5,9 +5,9 @@ mod v1;
 use crate::emitter::Emitter;
 use crate::event::BlockKind;
 use crate::formats::{Format, Understood, tool_call};
-use crate::json::{Json, Unreadable};
+use crate::json::Unreadable;
 use crate::message::{Composer, Ids, Shape};
-use crate::wire::{self, Back, ByType, Cited, Means, Node, Rows, Spot, Wire, row};
+use crate::wire::{self, Back, ByType, Cited, Means, Node, Row, Rows, Spot, Wire, by_type, on, row};
 
 pub(crate) const FORMAT: Format = Format {
     name: "cohere",
@@ -23,7 +23,7 @@ pub(crate) const COMPOSER: Composer =
         if event.member("event_type").is_given() {
             turn.be(v1::SHAPE);
             // Another end adds nothing.
-            if !turn.is_over() || event.member("event_type").word() != "stream-end" {
+            if !turn.is_over() || event.member("event_type").peek() != "stream-end" {
                 wire::compose(&v1::WIRE, event, turn);
             }
         } else {
@@ -32,53 +32,55 @@ pub(crate) const COMPOSER: Composer =
     });
 
 fn owns_type(kind: &str) -> bool {
-    let is_own =
-        |(patterns, _): &(&str, Rows)| patterns.split('|').any(|own| own == kind && !matches!(own, "" | "debug"));
-    WIRE.events.iter().chain(v1::WIRE.events).any(is_own)
+    let is_own = |cases| by_type(cases, kind).is_some();
+    !matches!(kind, "" | "debug") && (is_own(WIRE.events) || is_own(v1::WIRE.events))
 }
 
-fn read(event: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+fn read(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     wire::read(if event.member("event_type").is_given() { v1::wire_of(event, emit) } else { &WIRE }, event, emit)
 }
 
-const WIRE: Wire = Wire {
+static WIRE: Wire = Wire {
     kind: "type",
     place: Spot::Index("index"),
     events: &[
-        ("message-start", &[row(".", Means::Begins { id: "id", model: "" })]),
-        ("content-start", &[row("delta.message.content", Means::ByType("type", CONTENT)).back(Back::Start(&[]))]),
-        ("content-delta", &[row("delta.message.content", Means::Object(PIECES)).required()]),
-        ("content-end|tool-call-end", &[row(".", Means::Ends)]),
-        (
+        on("message-start", &[row(".", Means::Begins(&["id", ""]))]),
+        on("content-start", &[row("delta.message.content", Means::ByType(CONTENT)).back(&Back::Start(&[]))]),
+        on("content-delta", &[row("delta.message.content", Means::Object(PIECES)).required()]),
+        on("content-end|tool-call-end", &[row(".", Means::Ends)]),
+        on(
             "tool-plan-delta",
-            &[row("delta.message.tool_plan", Means::Reasoning).required().at(Spot::Run).back(Back::Own("tool_plan"))],
+            &[row("delta.message.tool_plan", Means::Reasoning).required().at(&Spot::Run).back(&Back::Own("tool_plan"))],
         ),
-        ("tool-call-start", &[row("delta.message.tool_calls", Means::Object(&[tool_call::CALL, tool_call::UNKNOWN]))]),
-        ("tool-call-delta", &[row("delta.message.tool_calls.function.arguments", Means::Input).required()]),
-        (
+        on(
+            "tool-call-start",
+            &[row("delta.message.tool_calls", Means::Object(&[tool_call::CALL, tool_call::UNKNOWN]))],
+        ),
+        on("tool-call-delta", &[row("delta.message.tool_calls.function.arguments", Means::Input).required()]),
+        on(
             "citation-start",
-            &[row("delta.message.citations", Means::Source(&CITATION)).at(Spot::Index("content_index"))],
+            &[row("delta.message.citations", Means::Source(&CITATION)).at(&Spot::Index("content_index"))],
         ),
-        ("citation-end|debug", &[]),
-        (
+        on("citation-end|debug", &[]),
+        on(
             "message-end",
             &[
-                row("delta", Means::Stops { reason: "finish_reason", sequence: "", is_end: true }),
+                row("delta", Means::EndsAnswer("finish_reason")),
                 row("delta.usage", Means::Usage),
                 row("delta.error", Means::Fails),
                 row(".", Means::EndsStream),
             ],
         ),
         // A whole answer in place of a stream.
-        (
+        on(
             "",
             &[
-                row(".", Means::Begins { id: "id", model: "" }),
-                row("message.tool_plan", Means::Reasoning).at(Spot::Run).back(Back::Own("tool_plan")),
-                row("message.content[]", Means::ByType("type", WHOLE)).at(Spot::Position).back(Back::Push),
-                row("message.citations[]", Means::Source(&CITATION)).at(Spot::Index("content_index")),
+                row(".", Means::Begins(&["id", ""])),
+                row("message.tool_plan", Means::Reasoning).at(&Spot::Run).back(&Back::Own("tool_plan")),
+                row("message.content[]", Means::ByType(WHOLE)).at(&Spot::Position).back(&Back::Push),
+                row("message.citations[]", Means::Source(&CITATION)).at(&Spot::Index("content_index")),
                 row("message.tool_calls[]", Means::Object(tool_call::WHOLE)),
-                row(".", Means::Stops { reason: "finish_reason", sequence: "", is_end: true }),
+                row(".", Means::EndsAnswer("finish_reason")),
                 row("usage", Means::Usage),
                 row(".", Means::EndsStream),
             ],
@@ -88,7 +90,7 @@ const WIRE: Wire = Wire {
     // Members that any event may have.
     always: &[
         row("delta.message.role", Means::Silent),
-        row("delta.message.tool_plan", Means::Reasoning).at(Spot::Run).when(|event| !is(event, "tool-plan-delta")),
+        row("delta.message.tool_plan", Means::Reasoning).at(&Spot::Run).when(|event| !is(event, "tool-plan-delta")),
         row("delta.error", Means::Reports).when(|event| !is(event, "message-end")),
     ],
     ..Wire::NEW
@@ -103,19 +105,21 @@ fn is_body(event: Node<'_>) -> bool {
 }
 
 const CONTENT: ByType = &[
-    ("text", &[row(".", Means::Starts(BlockKind::Text, "")), row("text", Means::Text)]),
-    ("thinking", &[row(".", Means::Starts(BlockKind::Reasoning, "")), row("thinking", Means::Reasoning)]),
+    on("text", &[row(".", Means::Starts(BlockKind::Text, "")), row("text", Means::Text)]),
+    on("thinking", &[row(".", Means::Starts(BlockKind::Reasoning, "")), row("thinking", Means::Reasoning)]),
     // No server accepts a block without a type.
-    ("", &[PIECES[0], PIECES[1], row(".", Means::Object(&[])).back(Back::Spoils)]),
-    ("*", &[row(".", Means::Unknown("type", ""))]),
+    on("", &[TEXT, THINKING, row(".", Means::Object(&[])).back(&Back::Spoils)]),
+    on("*", &[row(".", Means::Unknown(""))]),
 ];
 
-const WHOLE: ByType =
-    &[CONTENT[0], CONTENT[1], ("*", &[row(".", Means::Unknown("type", "content")).back(Back::Spoils)])];
+const WHOLE: ByType = &[CONTENT[0], CONTENT[1], on("*", &[row(".", Means::Unknown("content")).back(&Back::Spoils)])];
+
+const TEXT: Row = row("text", Means::Text).back(&Back::Text("text", "text"));
+const THINKING: Row = row("thinking", Means::Reasoning).back(&Back::Text("thinking", "thinking"));
 
 const PIECES: Rows = &[
-    row("text", Means::Text).back(Back::Text("text", "text")),
-    row("thinking", Means::Reasoning).back(Back::Text("thinking", "thinking")),
+    TEXT,
+    THINKING,
     row(".", Means::Unreadable)
         .when(|content| ["text", "thinking"].iter().all(|text| !content.member(text).is_given())),
 ];
@@ -126,7 +130,6 @@ const CITATION: Cited = Cited {
     title: "sources[].document.title",
     quote: "text",
     spans: &[("start", "end")],
-    once: "",
     is_in_block: true,
-    is_source: |_| true,
+    ..Cited::NEW
 };

@@ -1,106 +1,94 @@
 //! Cohere v1 chat: types in `event_type`, and calls without ids, sent in fragments by index and then repeated as a
 //! whole.
 
-use crate::calls::{CallStart, Executor, Slot};
+use crate::calls::{CallStart, Slot};
 use crate::emitter::Emitter;
 use crate::emitter::said::Scope;
 use crate::event::stop::StopKind;
 use crate::event::{MismatchKind, StreamEvent};
-use crate::json::Json;
 use crate::message::{Ids, Shape};
-use crate::wire::{Back, Called, Cited, Form, Here, Mark, Means, Node, Row, Rows, Spot, Wire, row, say};
+use crate::wire::{Back, Called, Cited, Form, Here, Mark, Means, Node, Row, Rows, Spot, Wire, on, row, say};
 
 /// The shape of the message for the next request. The last event has the whole message.
 pub(super) const SHAPE: Shape = Shape::Object { role: "CHATBOT", list: "", ids: Ids::Optional };
 
-pub(super) const WIRE: Wire = Wire {
+pub(super) static WIRE: Wire = Wire {
     kind: "event_type",
     events: &[
-        ("stream-start", &[row(".", Means::Begins { id: "generation_id", model: "" })]),
-        (
+        on("stream-start", &[row(".", Means::Begins(&["generation_id", ""]))]),
+        on(
             "text-generation",
             &[row("text", Means::Text).required(), row("text", Means::Hook(|emit, _, _| emit.note_reported(HAS_TEXT)))],
         ),
-        (
+        on(
             "tool-calls-chunk",
             &[
                 // The plan, which the event with the whole calls repeats.
                 row("text", Means::Reasoning),
                 row("tool_call_delta.text", Means::Reasoning),
-                row("tool_call_delta", Means::Object(CALL)).at(Spot::Index("index")),
+                row("tool_call_delta", Means::Object(CALL)).at(&Spot::Index("index")),
             ],
         ),
-        ("tool-calls-generation", &[row("text", Means::Reasoning).form(Form::Whole(Scope::Item)), CALLS]),
-        ("search-queries-generation", &[row(".", Means::Data(""))]),
-        ("search-results", &[DOCUMENTS]),
-        ("citation-generation", &[CITATIONS]),
-        (
+        on("tool-calls-generation", &[row("text", Means::Reasoning).form(Form::Whole(Scope::Item)), CALLS]),
+        on("search-queries-generation", &[row(".", Means::Data(""))]),
+        on("search-results", &[DOCUMENTS]),
+        on("citation-generation", &[CITATIONS]),
+        on(
             "stream-end",
             &[
                 row("response", Means::Object(RESPONSE)),
-                row(".", Means::Stops { reason: "finish_reason|response.finish_reason", sequence: "", is_end: true }),
-                row(".", Means::Stops { reason: "response.finish_reason", sequence: "", is_end: false })
-                    .when(has_two_reasons),
+                row(".", Means::EndsAnswer("finish_reason|response.finish_reason")),
+                row(".", Means::Stops(&["response.finish_reason", ""])).when(has_two_reasons),
                 row("response.meta", Means::Usage),
                 row(".", Means::EndsStream),
             ],
         ),
-        ("debug", &[]),
+        on("debug", &[]),
     ],
     form: Form::Noted,
     ..Wire::NEW
 };
 
 /// The table for another end. What an end repeats is no longer remembered, so it is reported as it is.
-const AGAIN: Wire = Wire { events: &[("", &[row(".", Means::Hook(end_again))])], ..Wire::NEW };
+static AGAIN: Wire = Wire { events: &[on("", &[row(".", Means::Hook(end_again))])], ..Wire::NEW };
 
 fn end_again(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
-    let json = event.shown().json();
-    match StopKind::of(&event.word_at("finish_reason|response.finish_reason")) {
-        StopKind::Error => emit.unknown_part("stream-end", json),
-        _ => emit.report(StreamEvent::UnknownPart { kind: "stream-end".into(), json: json.spelt().into() }),
+    let event = event.shown();
+    match StopKind::of(event.word_at("finish_reason|response.finish_reason")) {
+        StopKind::Error => emit.unknown_part("stream-end", event),
+        _ => emit.report(StreamEvent::UnknownPart { kind: "stream-end".into(), json: event.spelt().into() }),
     }
 }
 
 /// Returns the table that applies to an event.
-pub(super) fn wire_of(event: Json<'_>, emit: &Emitter<'_>) -> &'static Wire {
+pub(super) fn wire_of(event: Node<'_>, emit: &Emitter<'_>) -> &'static Wire {
     let is_over = emit.has_ended() && !emit.has_unfinished();
-    if is_over && event.member("event_type").word() == "stream-end" { &AGAIN } else { &WIRE }
+    if is_over && event.member("event_type").peek() == "stream-end" { &AGAIN } else { &WIRE }
 }
 
 /// The start of a call, or a fragment of its arguments' JSON text.
 const CALL: Rows = &[
-    row(".", Means::Call(&Called { id: "", name: "name", input: "", executor: |_| Executor::Client }))
-        .when(|delta| delta.get("name").is_given()),
+    row(".", Means::Call(&Called { name: "name", ..Called::NEW })).when(|delta| delta.get("name").is_given()),
     row("parameters", Means::Fragment),
 ];
 
 const RESPONSE: Rows = &[
     row(".", Means::Hook(say_rest)),
-    row("text", Means::Kept).back(Back::Own("message")),
+    row("text", Means::Kept).back(&Back::Own("message")),
     CITATIONS,
     DOCUMENTS,
-    CALLS.back(Back::Own("tool_calls")),
+    CALLS.back(&Back::Own("tool_calls")),
 ];
 
 const CALLS: Row = row("tool_calls", Means::Hook(end_calls));
 
 /// The parts of the answer's text that are based on sources.
 const CITATIONS: Row = row("citations[]", Means::Source(&CITATION));
-const CITATION: Cited =
-    Cited { url: "", title: "", quote: "text", spans: &[("start", "end")], is_in_block: true, ..DOCUMENT };
+const CITATION: Cited = Cited { quote: "text", spans: &[("start", "end")], once: ".", is_in_block: true, ..Cited::NEW };
 
 /// The findings of a search, which belong to no part of the text.
 const DOCUMENTS: Row = row("documents[]", Means::Source(&DOCUMENT));
-const DOCUMENT: Cited = Cited {
-    url: "url",
-    title: "title",
-    quote: "snippet",
-    spans: &[],
-    once: ".",
-    is_in_block: false,
-    is_source: |_| true,
-};
+const DOCUMENT: Cited = Cited { url: "url", title: "title", quote: "snippet", once: ".", ..Cited::NEW };
 
 /// The key that is noted once a message has text.
 const HAS_TEXT: &str = "text-generation";
@@ -118,7 +106,7 @@ fn say_rest(emit: &mut Emitter<'_>, response: Node<'_>, here: &Here<'_>) {
     node.read();
     let is_plan = response.get("tool_calls").is_given() && !emit.has_reported(HAS_TEXT);
     let kind = if is_plan { MismatchKind::Reasoning } else { MismatchKind::Text };
-    say(kind, &text, &Here { form: Form::Whole(Scope::Item), ..here.clone() }, emit);
+    say(kind, text, &Here { form: Form::Whole(Scope::Item), ..*here }, emit);
 }
 
 /// Ends the calls with their whole input, by their index in the list. The server sends the list up to twice, with
@@ -137,14 +125,14 @@ fn end_calls(emit: &mut Emitter<'_>, calls: Node<'_>, _: &Here<'_>) {
             if has_forgotten {
                 return;
             }
-            emit.calls().start(slot, CallStart::new(&*name));
+            emit.calls().start(slot, CallStart::new(name));
         }
         if let Some(number) = emit.calls().find_open(slot) {
-            emit.calls().identify(number, "", &name);
+            emit.calls().identify(number, "", name);
             emit.calls().whole(slot, input);
             emit.calls().stop(slot);
         } else if let Some(number) = emit.calls().find_in(slot) {
-            emit.repeat_call(number, &name, input);
+            emit.repeat_call(number, name, input);
         }
     });
 }

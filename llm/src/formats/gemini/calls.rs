@@ -1,6 +1,5 @@
 //! The calls in Gemini's answers, which are sent whole or as values by path.
 
-use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 use crate::calls::{CallStart, Executor, OpenCall, PathValue, Place, Slot, present};
@@ -11,7 +10,7 @@ pub(super) const FUNCTION_CALL: Rows = &[
     row("willContinue", Means::Switch),
     row(".", Means::Hook(read_call)),
     // The server accepts arguments under one name only.
-    row("arguments|parameters|input", Means::Kept).back(Back::Spoils),
+    row("arguments|parameters|input", Means::Kept).back(&Back::Spoils),
 ];
 
 /// Returns true if a part is one of several pieces of a call.
@@ -31,31 +30,31 @@ fn read_call(emit: &mut Emitter<'_>, call: Node<'_>, here: &Here<'_>) {
     call.each("partialArgs[]", &mut |value| values.push(value));
     // A `willContinue` that is not a boolean may mean true.
     let goes_on = !call.get("willContinue").is_nothing();
-    let start = CallStart::new(&*name).id(&*id).input(args.spelt());
+    let start = CallStart::new(name).id(id).input(args.spelt());
     let open = emit.calls().find_open(latest);
     let has_other_id = |call: &OpenCall| !call.id().is_empty() && call.id() != id;
     let is_another = !id.is_empty() && open.and_then(|open| emit.known().open_call(open)).is_some_and(has_other_id);
     let is_it = |number: &u64| {
         let call = emit.known().open_call(*number);
-        call.is_some_and(|call| name.is_empty() || !call.is_called_otherwise(&name))
+        call.is_some_and(|call| name.is_empty() || !call.is_called_otherwise(name))
     };
-    let known = present(&id).and_then(|id| emit.known().find_id(choice, id));
+    let known = present(id).and_then(|id| emit.known().find_id(choice, id));
     if let Some(number) = known.filter(is_it) {
         emit.calls().resume(latest, number);
     } else if is_another && name.is_empty() && args.spelt().len() <= 2 {
         return emit.calls().unplaced(Slot::new(choice, Place::Nowhere));
     } else if let Some(number) = known.filter(|number| open == Some(*number)) {
         // The name contradicts the open call's.
-        emit.calls().identify(number, "", &name);
+        emit.calls().identify(number, "", name);
     }
-    if !name.is_empty() && (id.is_empty() || !emit.calls().is_open(latest, &id)) {
+    if !name.is_empty() && (id.is_empty() || !emit.calls().is_open(latest, id)) {
         if !is_another {
             emit.calls().stop(latest);
         }
         if !goes_on && values.is_empty() {
             emit.calls().whole_call(choice, start);
             // The arguments may be in unknown members.
-            let is_other = |it: Node<'_>| !matches!(&*it.key(), "id" | "name") && !it.is_nothing();
+            let is_other = |it: Node<'_>| !matches!(it.key(), "id" | "name") && !it.is_nothing();
             return emit.calls().set_incomplete(latest, !args.is_given() && call.children().any(is_other));
         }
         emit.calls().start(latest, start);
@@ -75,7 +74,7 @@ fn read_call(emit: &mut Emitter<'_>, call: Node<'_>, here: &Here<'_>) {
     let is_piece = goes_on && name.is_empty() || !call.get("partialArgs").is_nothing();
     let has_all = values.into_iter().all(|value| set(choice, value, emit));
     if !has_all || is_piece && call.lacks("partialArgs[]") {
-        emit.unknown_piece(latest, "partialArgs", call.json());
+        emit.unknown_piece(latest, "partialArgs", call);
     }
     // A call that announces more, and ends without it, is not whole.
     emit.calls().set_incomplete(latest, goes_on);
@@ -85,11 +84,11 @@ fn read_call(emit: &mut Emitter<'_>, call: Node<'_>, here: &Here<'_>) {
 }
 
 /// Returns a call's name, the string in this member; `""` for any other type, which no server accepts.
-pub(super) fn name_of<'e>(call: Node<'e>, member: &str) -> Cow<'e, str> {
+pub(super) fn name_of<'e>(call: Node<'e>, member: &str) -> &'e str {
     let name = call.member(member);
     if !name.is_string() {
         name.odd(Mark::Torn);
-        return Cow::default();
+        return "";
     }
     name.word()
 }
@@ -97,7 +96,7 @@ pub(super) fn name_of<'e>(call: Node<'e>, member: &str) -> Cow<'e, str> {
 /// Returns a call's arguments. Some gateways send them under another provider's name.
 pub(super) fn arguments<'e>(call: Node<'e>, own: &str) -> Node<'e> {
     let mut names = [own, "args", "arguments", "parameters", "input"].into_iter();
-    let given = names.find(|name| call.member(name).json().says_something());
+    let given = names.find(|name| call.member(name).says_something());
     call.raw(given.unwrap_or(own)).as_input()
 }
 
@@ -115,7 +114,7 @@ fn set(choice: u64, arg: Node<'_>, emit: &mut Emitter<'_>) -> bool {
         _ => return false,
     };
     let _ = members.map(Node::as_raw);
-    emit.calls().set(choice, &arg.enter().word_at("jsonPath"), value);
+    emit.calls().set(choice, arg.enter().word_at("jsonPath"), value);
     true
 }
 
@@ -126,8 +125,8 @@ pub(super) fn read_own_call(emit: &mut Emitter<'_>, call: Node<'_>, here: &Here<
     }
     let (id, name) = (call.word_at("id"), name_of(call, "toolType"));
     let is_code = call.key() == "executableCode";
-    let (name, args) = if is_code { ("code_execution", call.as_raw()) } else { (&*name, call.raw("args").as_input()) };
+    let (name, args) = if is_code { ("code_execution", call.as_raw()) } else { (name, call.raw("args").as_input()) };
     emit.calls().stop(here.slot());
-    let start = CallStart::new(name).id(&*id).input(args.spelt());
+    let start = CallStart::new(name).id(id).input(args.spelt());
     emit.calls().whole_call(here.choice, start.executor(Executor::Provider));
 }

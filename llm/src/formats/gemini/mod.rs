@@ -7,18 +7,18 @@
 mod calls;
 mod interactions;
 
-use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 use self::calls::{FUNCTION_CALL, is_piece, read_own_call};
 use crate::calls::present;
 use crate::emitter::Emitter;
+use crate::emitter::answers::Stop;
+use crate::emitter::blocks::Which;
 use crate::event::stop::StopKind;
 use crate::event::{OpaqueKind, Source, StreamEvent};
 use crate::formats::Format;
-use crate::json::Json;
 use crate::message::{Composer, Ids, Shape};
-use crate::wire::{Back, Cited, Here, Mark, Means, Node, Outcome, Owner, Rows, Shown, Wire, compose, read, row};
+use crate::wire::{Back, Cited, Here, Mark, Means, Node, Outcome, Owner, Rows, Shown, Wire, compose, on, read, row};
 
 pub(crate) const FORMAT: Format = Format {
     name: "gemini",
@@ -54,21 +54,21 @@ fn owns_members(event: Node<'_>) -> bool {
 }
 
 /// Returns true if an event has a type. Only the events of Interactions do.
-fn has_type(event: Json<'_>) -> bool {
+fn has_type(event: Node<'_>) -> bool {
     ["event_type", "type"].iter().any(|name| event.member(name).is_given())
 }
 
-fn wire_of(event: Json<'_>) -> &'static Wire {
+fn wire_of(event: Node<'_>) -> &'static Wire {
     if has_type(event) { &interactions::WIRE } else { &WIRE }
 }
 
-const WIRE: Wire = Wire {
-    events: &[(
+static WIRE: Wire = Wire {
+    events: &[on(
         "",
         &[
-            row(".", Means::Follows { id: "responseId", model: "modelVersion", says_anything: has_parts }),
+            row(".", Means::Follows(&["responseId", "modelVersion"], has_parts)),
             row(".", Means::Lacks("candidates[]")),
-            row("candidates[]", Means::Choice("index", CANDIDATE)),
+            row("candidates[]", Means::Choice(CANDIDATE)),
             row(".", Means::Lacks("toolCall.functionCalls[]")),
             row("toolCall", Means::Object(&[row("functionCalls[]", Means::Object(LIVE_CALL))])),
             row("toolCallCancellation", Means::Object(&[row("ids[]", Means::Hook(cancel))])),
@@ -138,17 +138,17 @@ const PART: Rows = &[
 ];
 
 /// Inline data, or the address of a file.
-const BLOB: Shown = Shown { name: "", media_type: "mimeType", data: "data", url: "fileUri", is_in_block: true };
+const BLOB: Shown = Shown { media_type: "mimeType", data: "data", url: "fileUri", is_in_block: true, ..Shown::NEW };
 
 /// Each part is sent back as it was received. Of a call that is sent in pieces, only the first part is sent back, with
 /// the input of all.
 const SENT_BACK: Rows = &[
     row(".", Means::Object(&[]))
         .when(|part| !is_piece(part) && !part.children().all(Node::is_nothing))
-        .back(Back::Push),
+        .back(&Back::Push),
     row(".", Means::Object(&[]))
         .when(|part| is_piece(part) && !part.get("functionCall.name").is_nothing())
-        .back(Back::PushCall),
+        .back(&Back::PushCall),
 ];
 
 const RESULT: Means = Means::Object(&[
@@ -162,7 +162,7 @@ const OUTCOME: Outcome = Outcome {
     of: "id",
     has_failed: |result| result.get("outcome").word().strip_prefix("OUTCOME_").is_some_and(|outcome| outcome != "OK"),
     value: ".",
-    shown: "",
+    ..Outcome::NEW
 };
 
 /// The suggestions that an application has to show, the search queries, and the findings.
@@ -184,8 +184,7 @@ const FOUND: Cited = Cited {
 const CITATION: Cited = Cited { url: "uri", title: "title", spans: &[("startIndex", "endIndex")], ..PAGE };
 
 /// A page that the model was given to read. Like the other sources, it may be repeated in every event.
-const PAGE: Cited =
-    Cited { url: "retrievedUrl", title: "", quote: "", spans: &[], once: ".", is_in_block: false, is_source: |_| true };
+const PAGE: Cited = Cited { url: "retrievedUrl", once: ".", ..Cited::NEW };
 
 fn has_parts(event: Node<'_>) -> bool {
     event.get("candidates[].content.parts[]").is_given()
@@ -211,7 +210,7 @@ fn report_supports(emit: &mut Emitter<'_>, grounding: Node<'_>, here: &Here<'_>)
         let index = support.get("groundingChunkIndices[]").index().and_then(|index| usize::try_from(index).ok());
         let finding = index.and_then(|index| found.get(index));
         let [url, title] = [FOUND.url, FOUND.title].map(|path| finding.map(|it| it.word_at(path)).unwrap_or_default());
-        let (choice, json, url, title) = (here.choice, support.spelt(), present(&url), present(&title));
+        let (choice, json, url, title) = (here.choice, support.spelt(), present(url), present(title));
         let start = support.get("segment.startIndex").index().unwrap_or(0);
         let span = support.get("segment.endIndex").index().map(|end| (start, end));
         emit.source_once(json, Source { choice, block: None, url, title, quote: None, span, json: json.into() });
@@ -220,7 +219,7 @@ fn report_supports(emit: &mut Emitter<'_>, grounding: Node<'_>, here: &Here<'_>)
 }
 
 fn stop(emit: &mut Emitter<'_>, reason: Node<'_>, here: &Here<'_>) {
-    emit.stop_reason(here.choice, &reason.word());
+    emit.stop(here.choice, reason.word());
 }
 
 /// The names of Vertex's `FinishReason`, in the order of their numbers. (AI Studio numbers those after `OTHER`
@@ -233,11 +232,11 @@ const FINISH_REASONS: &str = "FINISH_REASON_UNSPECIFIED STOP MAX_TOKENS SAFETY R
 fn finish(emit: &mut Emitter<'_>, reason: Node<'_>, here: &Here<'_>) {
     let word = reason.word();
     let name = word.parse().ok().and_then(|number| FINISH_REASONS.split(' ').nth(number));
-    let word = name.map_or(word, Cow::Borrowed);
-    if !matches!(&*word, "" | "FINISH_REASON_UNSPECIFIED") {
-        emit.calls().note(here.choice, &word);
-        emit.end_blocks_of(here.choice);
-        emit.stop_reason(here.choice, &word);
+    let word = name.unwrap_or(word);
+    if !matches!(word, "" | "FINISH_REASON_UNSPECIFIED") {
+        emit.calls().note(here.choice, word);
+        emit.end_blocks(Which::Of(here.choice));
+        emit.stop(here.choice, word);
     }
 }
 
@@ -246,8 +245,8 @@ fn cancel(emit: &mut Emitter<'_>, id: Node<'_>, _: &Here<'_>) {
     if word.is_empty() {
         return id.odd(Mark::Torn);
     }
-    let call = emit.known().find_id(0, &word);
-    emit.report(StreamEvent::CallCancelled { call, call_id: present(&word), json: id.spelt().into() });
+    let call = emit.known().find_id(0, word);
+    emit.report(StreamEvent::CallCancelled { call, call_id: present(word), json: id.spelt().into() });
 }
 
 /// Begins an answer, even if it has only audio. Earlier calls are not what it will stop for: their results have
@@ -266,13 +265,13 @@ fn end_turn(emit: &mut Emitter<'_>, content: Node<'_>, _: &Here<'_>) {
     }
     if emit.is_unfinished(0) {
         let reason = content.word_at("turnCompleteReason");
-        let (of_calls, reason, kind) = match &*reason {
+        let (of_calls, reason, kind) = match reason {
             "" | "TURN_COMPLETE_REASON_UNSPECIFIED" => ("completed", "turnComplete", StopKind::Finished),
             reason => (reason, reason, kind_of(reason)),
         };
-        emit.end_blocks_of(0);
+        emit.end_blocks(Which::Of(0));
         emit.calls().finish(Some(of_calls));
-        emit.stop(0, reason, kind, "", "");
+        emit.stop(0, Stop { kind: Some(kind), ..reason.into() });
     }
     emit.end_stream();
 }

@@ -1,11 +1,9 @@
 //! Finds the call that an entry of a chunk's list of calls belongs to, by its index, id and name. Servers may omit any
 //! of these.
 
-use alloc::borrow::Cow;
-
 use crate::calls::{CallStart, Executor, OpenCall, Place, Slot};
 use crate::emitter::Emitter;
-use crate::json::{Text, TextOrJson};
+use crate::json::Text;
 use crate::wire::{Form, Here, Mark, Node, Placed};
 
 /// Reports an entry of a list of calls: a call, or a fragment of one.
@@ -16,19 +14,19 @@ pub(super) fn read_entry(
     executor: Executor,
     emit: &mut Emitter<'_>,
 ) {
-    let Fragment { name, input, is_raw, value } = fragment;
+    let Fragment { name, input, is_raw, value } = *fragment;
     let entry = Entered {
         choice: here.choice,
         index: if let Placed::Index(index) = here.place { index } else { None },
         id,
         name,
-        has_arguments: !input.as_str().is_empty(),
-        is_blank: input.as_str().trim_ascii().is_empty(),
+        has_arguments: !input.is_empty(),
+        is_blank: input.trim_ascii().is_empty(),
     };
-    let start = CallStart::new(&**name).id(id).executor(executor);
+    let start = CallStart::new(name).id(id).executor(executor);
     let number = match find_call(&entry, emit) {
         Found::Call(number) => number,
-        Found::New => match emit.calls().open(entry.slot(), if *is_raw { start.raw() } else { start }) {
+        Found::New => match emit.calls().open(entry.slot(), if is_raw { start.raw() } else { start }) {
             Some(number) => number,
             None => return,
         },
@@ -38,9 +36,9 @@ pub(super) fn read_entry(
             return;
         }
         // Arguments after the call's end are an error, unless they repeat the whole input.
-        Found::Ended(number) if here.form == Form::SoFar && emit.had_input(number, input.as_str()) => return,
+        Found::Ended(number) if here.form == Form::SoFar && emit.said().had_input(number, input) => return,
         Found::Ended(number) if matches!(here.form, Form::Whole(_)) => {
-            emit.repeat_call(number, name, input.as_str());
+            emit.repeat_call(number, name, input);
             return;
         }
         Found::Ended(number) => {
@@ -48,7 +46,7 @@ pub(super) fn read_entry(
             return emit.calls().late(number);
         }
         Found::Nobody => {
-            emit.note_piece_in(entry.own_slot(), *value);
+            emit.note_piece_in(entry.own_slot(), value);
             return emit.calls().unplaced(entry.own_slot());
         }
     };
@@ -57,27 +55,27 @@ pub(super) fn read_entry(
     emit.calls().identify(number, id, if is_piece_of_name { "" } else { name });
     match (input, here.form) {
         _ if !entry.has_arguments => {}
-        (TextOrJson::Text(text), Form::Noted) => {
-            emit.note_piece_of(number, *value);
+        (text, Form::Noted) if value.is_string() => {
+            emit.note_piece_of(number, value);
             emit.calls().append(number, text);
         }
-        (TextOrJson::Text(text), Form::SoFar) => {
+        (text, Form::SoFar) if value.is_string() => {
             if emit.calls().append_so_far(number, text) {
-                emit.note_piece_of(number, *value);
+                emit.note_piece_of(number, value);
             } else {
                 value.as_so_far(Text::of(number));
             }
         }
         // An object in place of a string is the whole input. It may be repeated after the call's end.
-        (whole, _) if emit.repeat_call(number, name, whole.as_str()) => {}
-        (whole, _) => emit.calls().whole_of(number, whole.as_str()),
+        (whole, _) if emit.repeat_call(number, name, whole) => {}
+        (whole, _) => emit.calls().whole_of(number, whole),
     }
 }
 
 /// The tool that an entry calls, and its input: a function with JSON text, or a custom tool with plain text.
 pub(super) struct Fragment<'a> {
-    name: Cow<'a, str>,
-    input: TextOrJson<'a>,
+    name: &'a str,
+    input: &'a str,
     is_raw: bool,
     /// The input as it stands in the event.
     pub(super) value: Node<'a>,
@@ -103,24 +101,27 @@ impl<'a> Fragment<'a> {
             entry
         };
         let value = called.get(if is_raw { "input" } else { "arguments|parameters" });
-        let input = match value.json().piece() {
-            Ok(_) if is_raw && value.is_string() => value.as_raw().json().text_or_json(),
-            Ok(_) if !is_raw => value.as_input().json().text_or_json(),
-            _ => {
-                value.odd(Mark::Torn);
-                TextOrJson::Json("")
+        let input = match value.piece() {
+            Some(text) if is_raw && value.is_string() => {
+                value.as_raw();
+                text
             }
+            _ if is_raw => {
+                value.odd(Mark::Torn);
+                ""
+            }
+            _ => value.input(),
         };
         Self { name: called.text_at("name"), input, is_raw, value }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.name.is_empty() && self.input.as_str().is_empty()
+        self.name.is_empty() && self.input.is_empty()
     }
 
     /// Returns true if this fragment repeats `newer`, which was sent in the newer form.
     pub(super) fn repeats(&self, newer: &Self) -> bool {
-        (self.name.is_empty() || self.name == newer.name) && self.input.as_str() == newer.input.as_str()
+        (self.name.is_empty() || self.name == newer.name) && self.input == newer.input
     }
 }
 

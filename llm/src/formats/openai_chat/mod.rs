@@ -9,7 +9,8 @@ use alloc::vec::Vec;
 use self::entries::{Fragment, read_entry};
 use crate::calls::{Executor, Place, Slot};
 use crate::emitter::Emitter;
-use crate::emitter::blocks::At;
+use crate::emitter::answers::Stop;
+use crate::emitter::blocks::{At, Which};
 use crate::emitter::said::{Part, Scope};
 use crate::event::stop::StopKind;
 use crate::event::{BlockKind, MismatchKind, OpaqueKind};
@@ -17,8 +18,8 @@ use crate::formats::{Format, tool_call};
 use crate::json::Text;
 use crate::message::{Composer, Ids, Shape};
 use crate::wire::{
-    Back, ByType, Cited, Form, Here, Mark, Means, Node, Outcome, Owner, Placed, Rows, Shown, Spot, Wire, compose, read,
-    row, say,
+    Back, ByType, Cited, Form, Here, Mark, Means, Node, Outcome, Owner, Placed, Rows, Shown, Spot, Wire, compose, on,
+    read, row, say,
 };
 
 pub(crate) const FORMAT: Format =
@@ -30,20 +31,17 @@ pub(crate) const COMPOSER: Composer =
 
 fn owns_members(event: Node<'_>) -> bool {
     let object = event.get("object").word();
-    event.member("choices").is_given() || ["chat.completion.chunk", "text_completion"].contains(&&*object)
+    event.member("choices").is_given() || ["chat.completion.chunk", "text_completion"].contains(&object)
 }
 
-pub(crate) const WIRE: Wire = Wire {
-    events: &[(
+pub(crate) static WIRE: Wire = Wire {
+    events: &[on(
         "",
         &[
-            row(
-                ".",
-                Means::Follows { id: "id", model: "model", says_anything: |event| any(event, "choices[]", says_more) },
-            ),
+            row(".", Means::Follows(&["id", "model"], |event| any(event, "choices[]", says_more))),
             // Azure's filter results for the prompt.
             row("prompt_filter_results", Means::Filter),
-            row("choices[]", Means::Choice("index", CHOICE)).form(Form::Whole(Scope::Item)),
+            row("choices[]", Means::Choice(CHOICE)).form(Form::Whole(Scope::Item)),
             // Pages found by Perplexity and xAI, which repeat them in each chunk.
             row("search_results[]", Means::Source(&PAGE)),
             row("citations[]", Means::Source(&ADDRESS)),
@@ -80,11 +78,11 @@ pub(crate) const CHOICE: Rows = &[
 /// The text, refusal and reasoning of a delta or a message, which are also sent back with the next request.
 const WORDS: Rows = &[
     row(".", Means::Hook(reason)),
-    row("content", Means::Text).back(Back::Own("content")),
-    row("refusal", Means::Refusal).back(Back::Own("refusal")),
-    row("reasoning", Means::Kept).back(Back::Own("reasoning")).when(|delta| delta.get("reasoning").is_string()),
+    row("content", Means::Text).back(&Back::Own("content")),
+    row("refusal", Means::Refusal).back(&Back::Own("refusal")),
+    row("reasoning", Means::Kept).back(&Back::Own("reasoning")).when(|delta| delta.get("reasoning").is_string()),
     row("reasoning_content", Means::Kept)
-        .back(Back::Own("reasoning_content"))
+        .back(&Back::Own("reasoning_content"))
         .when(|delta| delta.get("reasoning_content").is_string()),
 ];
 
@@ -93,16 +91,16 @@ const DELTA: Rows = &[
     WORDS[3],
     WORDS[4],
     row("reasoning_content.signature|reasoning.signature", SIGNATURE),
-    row("reasoning_details", Means::Kept).back(Back::Own("reasoning_details")),
+    row("reasoning_details", Means::Kept).back(&Back::Own("reasoning_details")),
     row(
         "reasoning_details[]",
         Means::Object(&[row("signature", SIGNATURE), row(".", ENCRYPTED).when(|it| it.get("data").is_given())]),
     ),
     // LiteLLM's copy of Anthropic's thinking blocks.
-    row("thinking_blocks", Means::Kept).back(Back::Own("thinking_blocks")),
+    row("thinking_blocks", Means::Kept).back(&Back::Own("thinking_blocks")),
     row("thinking_blocks[]", Means::Object(&[row("signature", SIGNATURE), row("data", ENCRYPTED)])),
     WORDS[1],
-    row("content[]", Means::ByType("type", PARTS)),
+    row("content[]", Means::ByType(PARTS)),
     row("audio.transcript", Means::Text).form(Form::Piece),
     row("audio", Means::Media(&SOUND)).when(|delta| delta.get("audio.data").is_given()),
     row("images[]", Means::Media(&IMAGE)),
@@ -112,7 +110,12 @@ const DELTA: Rows = &[
         "executed_tools[]",
         Means::Object(&[
             row(".", Means::Result(&EXECUTED)).when(|it| it.get("output").is_given()),
-            row("arguments", Means::Hook(|_, arguments, _| drop(arguments.input()))),
+            row(
+                "arguments",
+                Means::Hook(|_, arguments, _| {
+                    arguments.input();
+                }),
+            ),
             row("output", Means::Silent),
             row("browser_results", Means::Silent),
             row("code_results", Means::Silent),
@@ -121,9 +124,9 @@ const DELTA: Rows = &[
     ),
     WORDS[2],
     row("role", Means::Silent),
-    row("tool_calls[]", Means::Object(ENTRY)).at(Spot::Index("index")),
+    row("tool_calls[]", Means::Object(ENTRY)).at(&Spot::Index("index")),
     row(".", Means::Hook(older_call)).when(|delta| delta.get("function_call").is_object()),
-    row("function_call", Means::Object(&[])).back(Back::OlderCall),
+    row("function_call", Means::Object(&[])).back(&Back::OlderCall),
 ];
 
 const SIGNATURE: Means = Means::Opaque(OpaqueKind::Signature, Owner::Block);
@@ -131,8 +134,8 @@ const ENCRYPTED: Means = Means::Opaque(OpaqueKind::Encrypted, Owner::Begun(Block
 
 /// The parts of `content` if it is a list, as Mistral sends it.
 const PARTS: ByType = &[
-    ("reference", &[row(".", Means::Source(&REFERENCE))]),
-    (
+    on("reference", &[row(".", Means::Source(&REFERENCE))]),
+    on(
         "|text|thinking|image_url",
         &[
             row("image_url", Means::Media(&IMAGE)),
@@ -141,7 +144,7 @@ const PARTS: ByType = &[
             row("text", Means::Text),
         ],
     ),
-    ("*", &[row(".", Means::Unknown("type", "content"))]),
+    on("*", &[row(".", Means::Unknown("content"))]),
 ];
 
 /// An entry of a list of calls: a call, or a fragment of one.
@@ -158,25 +161,22 @@ const PAGE: Cited = Cited {
     quote: "content|snippet",
     spans: &[("start_index", "end_index")],
     once: "url",
-    is_in_block: false,
-    is_source: |_| true,
+    ..Cited::NEW
 };
-const ADDRESS: Cited = Cited { url: ".", title: "", quote: "", spans: &[], once: ".", ..PAGE };
-const REFERENCE: Cited = Cited { url: "", title: "", quote: "", spans: &[], once: "", is_in_block: true, ..PAGE };
+const ADDRESS: Cited = Cited { url: ".", once: ".", ..Cited::NEW };
+const REFERENCE: Cited = Cited { is_in_block: true, ..Cited::NEW };
 const ANNOTATION: Cited = Cited {
     url: "url_citation.url",
     title: "url_citation.title",
     quote: "url_citation.content|url_citation.snippet",
     spans: &[("url_citation.start_index", "url_citation.end_index")],
-    once: "",
     is_in_block: true,
-    ..PAGE
+    ..Cited::NEW
 };
 
-const SOUND: Shown = Shown { name: "audio", media_type: "", data: "data", url: "", is_in_block: false };
-const IMAGE: Shown =
-    Shown { name: "image", media_type: "", data: "", url: "image_url.url|image_url|url|.", is_in_block: false };
-const EXECUTED: Outcome = Outcome { of: "", has_failed: |_| false, value: "", shown: "" };
+const SOUND: Shown = Shown { name: "audio", data: "data", ..Shown::NEW };
+const IMAGE: Shown = Shown { name: "image", url: "image_url.url|image_url|url|.", ..Shown::NEW };
+const EXECUTED: Outcome = Outcome { ..Outcome::NEW };
 
 fn any(node: Node<'_>, path: &str, is: fn(Node<'_>) -> bool) -> bool {
     let mut found = false;
@@ -186,10 +186,19 @@ fn any(node: Node<'_>, path: &str, is: fn(Node<'_>) -> bool) -> bool {
 
 /// Returns true if a choice has content, not only a stop reason and what accompanies it.
 fn says_more(choice: Node<'_>) -> bool {
-    const MEMBERS: &str = "content|refusal|reasoning_content|reasoning|reasoning_details|thinking_blocks|tool_calls|\
-                           function_call";
+    const MEMBERS: [&str; 8] = [
+        "content",
+        "refusal",
+        "reasoning_content",
+        "reasoning",
+        "reasoning_details",
+        "thinking_blocks",
+        "tool_calls",
+        "function_call",
+    ];
+    let is_content = |member: Node<'_>| MEMBERS.contains(&member.key()) && !member.is_nothing();
     !choice.get("text").is_nothing()
-        || ["delta", "message"].iter().any(|said| !choice.get(said).get(MEMBERS).is_nothing())
+        || ["delta", "message"].iter().any(|said| choice.member(said).members().any(is_content))
 }
 
 fn says_text(delta: Node<'_>) -> bool {
@@ -205,8 +214,8 @@ fn is_whole(choice: Node<'_>) -> bool {
 fn compare_text(emit: &mut Emitter<'_>, text: Node<'_>, here: &Here<'_>) {
     let said = text.text().unwrap_or_default();
     let part = Part { kind: MismatchKind::Text, choice: here.choice, at: At::Run };
-    if !emit.has_said_lately(part, &said) {
-        emit.contradict(part, &said);
+    if !emit.said().is_late(&part, said) {
+        emit.contradict(part, said);
     }
     text.read();
 }
@@ -221,7 +230,7 @@ fn reason(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
         delta.each(path, &mut |value| {
             let members = ["text", "summary", "thinking"].map(|member| value.member(member));
             for text in [value].into_iter().filter(|value| value.is_string()).chain(members) {
-                copy += &text.said();
+                copy += text.said();
             }
             if value.is_object() && !value.is_untouched() {
                 value.enter();
@@ -243,16 +252,16 @@ fn reason(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
 
 /// Returns the stop reason, the stop reason of the provider behind a gateway, and the stop sequence; each is empty if
 /// missing.
-fn reasons<'e>(choice: Node<'e>) -> [alloc::borrow::Cow<'e, str>; 3] {
+fn reasons<'e>(choice: Node<'e>) -> [&'e str; 3] {
     let text = |name| choice.get(name).text().unwrap_or_default();
     // Some servers send the string `"null"` for a missing reason.
     let (given, native, other) = (text("finish_reason"), text("native_finish_reason"), text("stop_reason"));
     match () {
         () if !given.is_empty() && given != "null" => [given, native, other],
-        () if !native.is_empty() => [native, "".into(), other],
+        () if !native.is_empty() => [native, "", other],
         // Some servers send the reason as `stop_reason`, which others use for the stop sequence.
-        () if StopKind::of(&other) != StopKind::Other => [other, "".into(), "".into()],
-        () => ["".into(), "".into(), "".into()],
+        () if StopKind::of(other) != StopKind::Other => [other, "", ""],
+        () => [""; 3],
     }
 }
 
@@ -264,7 +273,7 @@ fn stop(emit: &mut Emitter<'_>, choice: Node<'_>, here: &Here<'_>) {
     if reason.is_empty() {
         // An answer may have unknown parts alone. Pieces of calls begin one if they have anything.
         let is_call = |name: &str| ["role", "tool_calls", "function_call"].contains(&name);
-        let says = |member: Node<'_>| !is_call(&member.key()) && !member.is_nothing();
+        let says = |member: Node<'_>| !is_call(member.key()) && !member.is_nothing();
         if choice.get("delta").children().any(says) {
             emit.begin_answer(here.choice);
         }
@@ -272,11 +281,12 @@ fn stop(emit: &mut Emitter<'_>, choice: Node<'_>, here: &Here<'_>) {
     }
     choice.get("stop_reason").read();
     // The gateway's own reason may be `tool_calls` although the answer is incomplete.
-    let is_cut = matches!(StopKind::of(&native), StopKind::Length | StopKind::ContentFilter | StopKind::Error);
+    let is_cut = matches!(StopKind::of(native), StopKind::Length | StopKind::ContentFilter | StopKind::Error);
     let meant = if is_cut { &native } else { &reason };
-    emit.end_blocks_of(here.choice);
+    emit.end_blocks(Which::Of(here.choice));
     emit.calls().stop_choice(here.choice, meant);
-    emit.stop(here.choice, &reason, StopKind::of(meant), &native, &sequence);
+    let kind = Some(StopKind::of(meant));
+    emit.stop(here.choice, Stop { reason, kind, native_reason: native, stop_sequence: sequence });
 }
 
 fn entry(emit: &mut Emitter<'_>, entry: Node<'_>, here: &Here<'_>) {
@@ -293,21 +303,21 @@ fn entry(emit: &mut Emitter<'_>, entry: Node<'_>, here: &Here<'_>) {
     {
         emit.leave_out("unknown-part");
     }
-    read_entry(here, &id, &fragment, executor, emit);
+    read_entry(here, id, &fragment, executor, emit);
 }
 
 /// Returns true if an entry has an unknown member, which may be a piece of its call.
 fn has_unknown_member(entry: Node<'_>) -> bool {
     let is_known = |name: &str| ["function", "custom", "type", "index", "id", "extra_content"].contains(&name);
-    entry.children().any(|member| !is_known(&member.key()) && member.json().says_something())
+    entry.children().any(|member| !is_known(member.key()) && member.says_something())
 }
 
 /// Keeps the `extra_content` that Google adds to calls, and reports its signature.
 fn extra(emit: &mut Emitter<'_>, extra: Node<'_>, here: &Here<'_>) {
     let call = emit.calls().find_in(Slot::new(here.choice, Place::Latest));
-    emit.extra_of_call(here.choice, call, "extra_content", extra.json());
+    emit.extra_of_call(here.choice, call, "extra_content", extra);
     let signature = extra.enter().raw("google.thought_signature").read();
-    emit.opaque_of_call(OpaqueKind::Signature, here.choice, call, signature.json());
+    emit.opaque(OpaqueKind::Signature, here.choice, (None, call), signature);
 }
 
 /// Reads a call in the older form, which has at most one call and no id. Some servers repeat each fragment of the newer
@@ -315,12 +325,12 @@ fn extra(emit: &mut Emitter<'_>, extra: Node<'_>, here: &Here<'_>) {
 fn older_call(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
     let (fragment, newer) = (Fragment::of(delta.get("function_call")), delta.get("tool_calls"));
     if newer.is_nothing() {
-        let here = Here { place: Placed::Index(Some(0)), ..here.clone() };
+        let here = Here { place: Placed::Index(Some(0)), ..*here };
         return read_entry(&here, "", &fragment, Executor::Client, emit);
     }
     let call = emit.calls().find_in(Slot::new(here.choice, Place::Latest));
     fragment.value.as_piece_of(Text::older(call.unwrap_or_default()), false);
     if !newer.children().any(|entry| fragment.repeats(&Fragment::of(entry))) {
-        emit.unknown_part("function_call", delta.get("function_call").shown().json());
+        emit.unknown_part("function_call", delta.get("function_call").shown());
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn begin(number: u64, of: Of, item: Node<'_>, emit: &mut Emitter<'_>)
         let known = Json::of(&composed.object);
         let differs = |name: &&&str| object.member(name).is_given() && object.member(name).json() != known.member(name);
         if let Some(name) = ["type", "path"].iter().find(differs) {
-            emit.calls().contradict(number, &object.member(name).word());
+            emit.calls().contradict(number, object.member(name).word());
         }
     } else {
         let object_text = object.spelt().to_owned();
@@ -72,7 +72,7 @@ pub(super) fn begin(number: u64, of: Of, item: Node<'_>, emit: &mut Emitter<'_>)
             has_all: true,
         };
         if of == Of::Patch {
-            let mut text = [r#"{"callId":"#, &quoted(&form::own_id(item)), r#","operation":{"#].concat();
+            let mut text = [r#"{"callId":"#, &quoted(form::own_id(item)), r#","operation":{"#].concat();
             for name in ["type", "path"] {
                 let value = object.member(name);
                 if value.is_there() {
@@ -104,17 +104,17 @@ pub(super) fn string(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     match number.and_then(|number| state(emit).composed.remove(number).map(|composed| (number, composed))) {
         Some((number, mut composed)) => {
             if is_whole {
-                composed.whole(number, string, &text, emit);
+                composed.whole(number, string, text, emit);
             } else {
-                composed.piece(number, string, &text, emit);
+                composed.piece(number, string, text, emit);
             }
             state(emit).composed.insert(number, composed);
         }
         None if is_whole => {
-            emit.calls().whole(home.slot(), &text);
+            emit.calls().whole(home.slot(), text);
             emit.calls().seal(home.slot());
         }
-        None => emit.calls().delta(home.slot(), &text),
+        None => emit.calls().delta(home.slot(), text),
     }
 }
 
@@ -128,7 +128,7 @@ pub(super) fn end(number: u64, item: Node<'_>, emit: &mut Emitter<'_>) -> bool {
         let mut text = String::from(if composed.is_open { "\"" } else { "" });
         text.push_str(if composed.of == Of::Commands { "]" } else { "" });
         for member in object.children().filter(|_| object.is_object()) {
-            composed.write_member(&member.key(), member.spelt(), &mut text);
+            composed.write_member(member.key(), member.spelt(), &mut text);
         }
         text.push_str(if composed.of == Of::Patch { "}}" } else { "}" });
         composed.push(number, &text, emit);

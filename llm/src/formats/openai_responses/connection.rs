@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use super::state;
 use crate::calls::present;
 use crate::emitter::Emitter;
+use crate::emitter::blocks::Which;
 use crate::event::StreamEvent;
 use crate::wire::Node;
 
@@ -34,7 +35,7 @@ pub(super) const MOST_ITEMS: usize = 64;
 /// Returns the answer number of an event's response. Begins a response that is unknown.
 pub(super) fn enter(event: Node<'_>, emit: &mut Emitter<'_>) -> u64 {
     let id = event.word_at("response.id|response_id");
-    let id = if id.len() > emit.known().limits().name_bytes { "" } else { &id };
+    let id = if id.len() > emit.known().limits().name_bytes { "" } else { id };
     let open = &state(emit).realtime.open;
     if let Some((_, choice)) = open.iter().find(|(open, _)| id.is_empty() || open == id) {
         return *choice;
@@ -42,7 +43,7 @@ pub(super) fn enter(event: Node<'_>, emit: &mut Emitter<'_>) -> u64 {
     let is_full = open.len() >= MOST_RESPONSES;
     if let Some(oldest) = open.first().filter(|_| is_full).map(|(_, oldest)| *oldest) {
         leave(oldest, emit);
-        emit.end_blocks_of(oldest);
+        emit.end_blocks(Which::Of(oldest));
         emit.calls().finish_choice(oldest, Some("superseded"));
     }
     let State { open, model, .. } = &state(emit).realtime;

@@ -4,6 +4,7 @@
 //! in the provider's container, tools of MCP servers). Only the executor differs. The provider also executes the calls
 //! that wait for the client's approval.
 
+use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -13,10 +14,10 @@ use super::words::{Home, THOUGHTS};
 use super::{composed, sources, state};
 use crate::calls::{CallStart, OpenCall, Place, Slot, digest_of};
 use crate::emitter::Emitter;
+use crate::emitter::blocks::Which;
 use crate::emitter::failure::Failure;
 use crate::emitter::said::Scope;
 use crate::event::{MismatchKind, OpaqueKind, StreamEvent};
-use crate::json::Json;
 use crate::wire::Node;
 
 /// Starts the call of an item that has been added, or reports its initial text.
@@ -39,7 +40,7 @@ pub(super) fn add(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) {
 
 fn start(item: Node<'_>, form: Form, home: &Home<'_>, emit: &mut Emitter<'_>) {
     let (id, name) = (own_id(item), tool(item));
-    let start = CallStart::new(&*name).id(&*id).executor(executor(item, emit));
+    let start = CallStart::new(name).id(id).executor(executor(item, emit));
     match form {
         Form::Streamed => emit.calls().start(home.slot(), start.input(&*input(item))),
         Form::StreamedRaw => emit.calls().start(home.slot(), start.input(&*input(item)).raw()),
@@ -49,7 +50,7 @@ fn start(item: Node<'_>, form: Form, home: &Home<'_>, emit: &mut Emitter<'_>) {
         composed::begin(number, of, item, emit);
     }
     // Events without an output index name the item's own id.
-    emit.calls().find_also(home.slot(), &item.word_at("id"));
+    emit.calls().find_also(home.slot(), item.word_at("id"));
 }
 
 /// Returns true if an item has an id and the call, open or ended, is known under another one.
@@ -63,19 +64,19 @@ pub(super) fn is_another(item: Node<'_>, number: u64, emit: &Emitter<'_>) -> boo
 /// Returns true if an item may have been reported as a call before: its call is known, or calls have been forgotten.
 pub(super) fn may_be_old(item: Node<'_>, slot: Slot<'_>, emit: &mut Emitter<'_>) -> bool {
     let has_slot = emit.calls().find_in(slot).is_some();
-    has_slot || emit.known().find_id(slot.choice, &own_id(item)).is_some() || emit.known().has_forgotten()
+    has_slot || emit.known().find_id(slot.choice, own_id(item)).is_some() || emit.known().has_forgotten()
 }
 
 /// Reports what a message or reasoning item adds to earlier events.
 pub(super) fn say(item: Node<'_>, home: &Home<'_>, scope: Scope, emit: &mut Emitter<'_>) {
-    let kind = match &*item.word_at("type") {
+    let kind = match item.word_at("type") {
         "reasoning" => MismatchKind::Reasoning,
         "message" => MismatchKind::Text,
         _ => return,
     };
     if let Some(outer) = home.index {
         let most = emit.known().limits().name_bytes;
-        let short = |name: &str| Some(item.word_at(name).into_owned()).filter(|text| text.len() <= most);
+        let short = |name: &str| Some(item.word_at(name).to_owned()).filter(|text| text.len() <= most);
         let [id, phase] = ["id", "phase"].map(|name| short(name).unwrap_or_default());
         state(emit).item = (outer, id, phase);
     }
@@ -86,7 +87,7 @@ pub(super) fn say(item: Node<'_>, home: &Home<'_>, scope: Scope, emit: &mut Emit
         item.each(list, &mut |part| {
             home.part(inner).object(part, kind, scope, emit);
             if scope == Scope::Item && home.index.is_none() {
-                emit.end_block(home.part(inner).at());
+                emit.end_blocks(Which::At(0, home.part(inner).at()));
             }
             inner += 1;
         });
@@ -102,7 +103,7 @@ fn results(item: Node<'_>) -> Vec<Node<'_>> {
 /// Returns the key under which [`report_rest`] notes an item. It depends on the type, the id and the results.
 fn key(item: Node<'_>, id: &str) -> String {
     let results = results(item).into_iter().map(|result| format!(" {:x}", digest_of(result.spelt())));
-    ["rest ", &item.word_at("type"), " ", id].concat() + &results.collect::<String>()
+    ["rest ", item.word_at("type"), " ", id].concat() + &results.collect::<String>()
 }
 
 /// Marks members that add nothing as read.
@@ -122,9 +123,9 @@ fn pass_over_executor(item: Node<'_>) {
 }
 
 /// Returns a whole item, and notes its members so that they are not reported when they are repeated.
-fn whole<'e>(item: Node<'e>, emit: &mut Emitter<'_>) -> Json<'e> {
-    item.children().for_each(|member| emit.note_member(&member.key(), member.json()));
-    item.shown().json()
+fn whole<'e>(item: Node<'e>, emit: &mut Emitter<'_>) -> Node<'e> {
+    item.children().for_each(|member| emit.note_member(member.key(), member));
+    item.shown()
 }
 
 /// Returns true if [`report_rest`] has reported this item before, or may have.
@@ -143,21 +144,21 @@ pub(super) fn report_rest(item: Node<'_>, home: &Home<'_>, has_rest: bool, emit:
     let id = call_id(item, home.slot(), emit);
     emit.note_reported(&key(item, &id));
     let call = emit.known().find_id(choice, &id);
-    emit.opaque_of_call(OpaqueKind::Container, choice, call, item.member("container_id").read().json());
+    emit.opaque(OpaqueKind::Container, choice, (None, call), item.member("container_id").read());
     let results = results(item);
-    match &*item.word_at("type") {
+    match item.word_at("type") {
         "reasoning" if item.member("encrypted_content").is_given() => {
             let part = home.part(0);
             let answer = part.answer(emit);
             let block = home.index.and_then(|index| emit.find_blocks_at(index));
             let block = block.unwrap_or_else(|| part.start_reasoning(answer, emit));
-            let encrypted = item.member("encrypted_content").read().json();
-            emit.opaque(OpaqueKind::Encrypted, answer, Some(block), encrypted);
+            let encrypted = item.member("encrypted_content").read();
+            emit.opaque(OpaqueKind::Encrypted, answer, (Some(block), None), encrypted);
         }
-        "compaction" => emit.opaque(OpaqueKind::Compaction, choice, None, item.read().json()),
+        "compaction" => emit.opaque(OpaqueKind::Compaction, choice, (None, None), item.read()),
         "mcp_approval_request" => {
             let id = item.word_at("id");
-            emit.report(StreamEvent::ApprovalRequest { id: (&*id).into(), call, json: item.shown().spelt().into() });
+            emit.report(StreamEvent::ApprovalRequest { id: id.into(), call, json: item.shown().spelt().into() });
         }
         kind if !results.is_empty() && (kind.ends_with("_call") || kind.ends_with("_output")) => {
             let said: String = results.iter().map(|result| result.spelt()).collect();
@@ -173,7 +174,7 @@ pub(super) fn report_rest(item: Node<'_>, home: &Home<'_>, has_rest: bool, emit:
             emit.tool_result(&id, has_failed, item, &said);
         }
         "message" | "reasoning" | "mcp_approval_response" => {
-            if let Some(failure) = Failure::at(item.member("error").as_failure().json()) {
+            if let Some(failure) = Failure::at(item.member("error").as_failure()) {
                 emit.fail(&failure);
             }
         }
@@ -204,7 +205,7 @@ pub(super) fn finish(item: Node<'_>, home: &Home<'_>, has_rest: bool, scope: Sco
     say(item, home, scope, emit);
     report_rest(item, home, has_rest, emit);
     if let Some(index) = home.index {
-        emit.end_blocks_at(index);
+        emit.end_blocks(Which::Item(index));
     }
 }
 
@@ -213,13 +214,13 @@ pub(super) fn find(item: Node<'_>, slot: Slot<'_>, emit: &mut Emitter<'_>) -> Op
     let in_slot = emit.calls().find_in(slot);
     let id = call_id(item, slot, emit);
     let by_call = emit.known().find_id(slot.choice, &id);
-    emit.known().find_id(slot.choice, &item.word_at("id")).filter(|by_item| Some(*by_item) == in_slot).or(by_call)
+    emit.known().find_id(slot.choice, item.word_at("id")).filter(|by_item| Some(*by_item) == in_slot).or(by_call)
 }
 
 /// Reports an item whose call can't be identified as an unknown part.
 pub(super) fn report_unplaced(item: Node<'_>, emit: &mut Emitter<'_>) {
     if form(item).is_some() && !input(item).is_empty() {
-        emit.unknown_part(&item.word_at("type"), item.shown().json());
+        emit.unknown_part(item.word_at("type"), item.shown());
     }
 }
 
@@ -233,10 +234,10 @@ pub(super) fn repeat(item: Node<'_>, number: u64, emit: &mut Emitter<'_>) {
         None => false,
     };
     if is_comparable {
-        emit.repeat_call(number, &tool(item), &input(item));
+        emit.repeat_call(number, tool(item), &input(item));
         let call_id = item.word_at("call_id");
         if !call_id.is_empty() && is_another(item, number, emit) {
-            emit.contradict_ended(number, MismatchKind::Id, &call_id);
+            emit.contradict_ended(number, MismatchKind::Id, call_id);
         }
     }
 }
@@ -245,16 +246,16 @@ pub(super) fn repeat(item: Node<'_>, number: u64, emit: &mut Emitter<'_>) {
 pub(super) fn end(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) {
     let Some(form) = form(item) else { return };
     let slot = home.slot();
-    if emit.calls().has_ended(slot, &own_id(item)) {
+    if emit.calls().has_ended(slot, own_id(item)) {
         return match find(item, slot, emit) {
             Some(number) => repeat(item, number, emit),
             None => report_unplaced(item, emit),
         };
     }
     let id = item.word_at("call_id");
-    let by_id = emit.known().find_id(slot.choice, &id).filter(|_| !id.is_empty());
+    let by_id = emit.known().find_id(slot.choice, id).filter(|_| !id.is_empty());
     let slot = match (emit.calls().find(slot), by_id) {
-        (None, Some(_)) => Slot::new(slot.choice, Place::Id(&id)),
+        (None, Some(_)) => Slot::new(slot.choice, Place::Id(id)),
         // The output index and the id name different calls.
         (Some(at_slot), Some(by_id)) if at_slot != by_id => return emit.calls().unplaced(Slot::at(None)),
         (Some(at_slot), None) if !id.is_empty() && is_another(item, at_slot, emit) => {
@@ -266,7 +267,7 @@ pub(super) fn end(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) {
         start(item, form, home, emit);
     }
     let Some(number) = emit.calls().find_open(slot) else { return };
-    emit.calls().identify(number, "", &tool(item));
+    emit.calls().identify(number, "", tool(item));
     emit.end_otherwise(number);
     let has_composed = matches!(form, Form::Composed(_)) && composed::end(number, item, emit);
     // Commands that are not composed have arrived as text, or not at all.
@@ -293,7 +294,7 @@ pub(super) fn repeat_all(response: Node<'_>, answer: Option<u64>, emit: &mut Emi
         (item, may_be_old(item, home.slot(), emit), has_rest(item, &home, emit), home)
     });
     let items: Vec<_> = items.collect();
-    emit.begin_list();
+    emit.said().begin_list();
     for (item, may_be_old, has_rest, home) in items {
         let by_id = find(item, home.slot(), emit);
         let is_open = by_id.is_some_and(|by_id| emit.known().open_call(by_id).is_some());

@@ -21,12 +21,13 @@ use self::composed::AllComposed;
 use self::words::{Home, Part};
 use crate::calls::{Key, Places, Slot, digest_of, present};
 use crate::emitter::Emitter;
+use crate::emitter::blocks::Which;
 use crate::emitter::said::Scope;
 use crate::event::MismatchKind;
 use crate::event::media::Media;
 use crate::formats::Format;
 use crate::message::{Composer, Shape};
-use crate::wire::{Back, Here, Mark, Means, Node, Row, Spot, Wire, compose, matches, read_by, row};
+use crate::wire::{Back, Here, Mark, Means, Node, Row, Spot, Wire, compose, matches, on, read, row};
 
 /// The state that is kept between events.
 #[derive(Clone, Debug, Default)]
@@ -56,7 +57,7 @@ pub(crate) struct State {
 
 pub(crate) const FORMAT: Format = Format {
     name: "openai-responses",
-    read: |event, emit| read_by(&wire_of, event, emit),
+    read: |event, emit| read(wire_of(event, emit), event, emit),
     owns_type: |kind| kind.starts_with("response.") || matches(REALTIME, kind) || transcripts::owns_type(kind),
     owns_members: |event| event.get("object").word() == "response" && event.member("output").is_given(),
     // Parts are numbered across messages, and responses of Realtime may overlap.
@@ -76,7 +77,7 @@ pub(crate) const COMPOSER: Composer = Composer::new(Shape::Items, |event, turn| 
     if is_late {
         // An item that the ended response does not have.
         let (index, id) = (event.member("output_index").index(), event.member("item").member("id").word());
-        if !turn.is_part_of(turn.place_of(index), &id) {
+        if !turn.is_part_of(turn.place_of(index), id) {
             turn.refute();
         }
     } else if !event.member("event_id").is_given() {
@@ -96,92 +97,92 @@ fn wire_of(event: Node<'_>, emit: &mut Emitter<'_>) -> &'static Wire {
     // Some servers end a response as Realtime does, and responses outside Realtime may have audio too.
     let is_realtime = match state(emit).plain {
         Some(_) if is_of_response => has_event_id && kind != "response.done",
-        _ => has_event_id || matches(REALTIME, &kind),
+        _ => has_event_id || matches(REALTIME, kind),
     };
     state(emit).is_realtime = is_realtime;
     match () {
-        () if !is_of_response && transcripts::owns_type(&kind) => &transcripts::WIRE,
+        () if !is_of_response && transcripts::owns_type(kind) => &transcripts::WIRE,
         () if is_realtime && realtime::is_over(event, emit) => &realtime::LATE,
         () => &WIRE,
     }
 }
 
-const WIRE: Wire = Wire {
+static WIRE: Wire = Wire {
     kind: "type",
     place: Spot::Index("output_index"),
     events: &[
         // The most frequent events first, because they are searched in this order.
-        (
+        on(
             "response.output_text.delta|response.refusal.delta|response.reasoning_text.delta|\
              response.reasoning_summary_text.delta|response.text.delta|response.audio.transcript.delta|\
              response.audio_transcript.delta|response.output_audio_transcript.delta",
             &[DELTA, row(".", Means::Hook(words))],
         ),
-        (
+        on(
             "response.function_call_arguments.delta|response.mcp_call_arguments.delta|\
              response.custom_tool_call_input.delta|response.code_interpreter_call_code.delta",
             &[DELTA, row(".", Means::Hook(input_piece))],
         ),
-        ("response.created", &[row(".", Means::Hook(begin))]),
-        ("response.in_progress|response.queued", &[ECHO]),
-        ("response.output_item.added", &[row(".", Means::Hook(add_item))]),
-        (
+        on("response.created", &[row(".", Means::Hook(begin))]),
+        on("response.in_progress|response.queued", &[ECHO]),
+        on("response.output_item.added", &[row(".", Means::Hook(add_item))]),
+        on(
             "response.output_item.done",
-            &[row(".", Means::Hook(end_item)), row("item", Means::Kept).back(Back::Start(&[]))],
+            &[row(".", Means::Hook(end_item)), row("item", Means::Kept).back(&Back::Start(&[]))],
         ),
-        (
+        on(
             "response.function_call_arguments.done|response.mcp_call_arguments.done|\
              response.custom_tool_call_input.done|response.code_interpreter_call_code.done",
             &[row(".", Means::Hook(input_whole))],
         ),
-        (
+        on(
             "response.shell_call_command.delta|response.apply_patch_call_operation_diff.delta",
             &[DELTA, row(".", Means::Hook(composed::string))],
         ),
-        (
+        on(
             "response.shell_call_command.added|response.shell_call_command.done|\
              response.apply_patch_call_operation_diff.done",
             &[row(".", Means::Hook(composed::string))],
         ),
         // The item repeats the output, if it is ever done.
-        (
+        on(
             "response.shell_call_output_content.delta|response.shell_call_output_content.done",
             &[row(".", Means::Data("")), row("delta", Means::Silent), row("output", Means::Silent)],
         ),
-        (
+        on(
             "response.output_text.done|response.refusal.done|response.reasoning_text.done|\
              response.reasoning_summary_text.done|response.text.done|response.audio.transcript.done|\
              response.audio_transcript.done|response.output_audio_transcript.done",
             &[row(".", Means::Hook(words))],
         ),
-        (
+        on(
             "response.content_part.added|response.content_part.done|\
              response.reasoning_summary_part.added|response.reasoning_summary_part.done",
             &[row(".", Means::Hook(part))],
         ),
-        ("response.output_text.annotation.added", &[row(".", Means::Hook(annotation))]),
-        ("response.audio.delta|response.output_audio.delta", &[row(".", Means::Hook(sound))]),
-        ("response.image_generation_call.partial_image", &[row(".", Means::Hook(partial_image))]),
-        (
+        on("response.output_text.annotation.added", &[row(".", Means::Hook(annotation))]),
+        on("response.audio.delta|response.output_audio.delta", &[row(".", Means::Hook(sound))]),
+        on("response.image_generation_call.partial_image", &[row(".", Means::Hook(partial_image))]),
+        on(
             "response.completed|response.incomplete",
-            &[ECHO, row(".", Means::Hook(ending::end)), row("response.output", Means::Kept).back(Back::All)],
+            &[ECHO, row(".", Means::Hook(ending::end)), row("response.output", Means::Kept).back(&Back::All)],
         ),
-        ("response.failed|response.done", &[ECHO, row(".", Means::Hook(ending::end))]),
+        on("response.failed|response.done", &[ECHO, row(".", Means::Hook(ending::end))]),
         // Transcripts of what the user says.
-        (
+        on(
             "conversation.item.input_audio_transcription.*",
             &[row(".", Means::Data("")), row("delta", Means::Silent), row("transcript", Means::Silent)],
         ),
-        (
+        on(
             "conversation.item.created|conversation.item.added|conversation.item.done|conversation.item.retrieved",
             &[row(".", Means::Hook(realtime::conversation_item))],
         ),
-        ("session.created|session.updated", &[row("session", Means::Hook(realtime::session))]),
+        on("session.created|session.updated", &[row("session", Means::Hook(realtime::session))]),
         // Mostly about an event that the client sent; the session continues.
-        ("error", &[row(".", Means::Hook(realtime::error))]),
-        (PROGRESS, &[]),
+        on("error", &[row(".", Means::Hook(realtime::error))]),
+        on(PROGRESS, &[]),
         // A response body in place of a stream.
-        ("", &[row(".", Means::Hook(read_body)), row("output", Means::Kept).back(Back::All)]),
+        on("", &[row(".", Means::Hook(read_body)), row("output", Means::Kept).back(&Back::All)]),
     ],
     always: &[
         // Texts that hooks read.
@@ -192,13 +193,13 @@ const WIRE: Wire = Wire {
         row("part.text", Means::Kept),
         row("item.arguments", Means::Kept),
         // Indices inside an item.
-        row(".", Means::Kept).at(Spot::Index("content_index|summary_index|command_index")),
+        row(".", Means::Kept).at(&Spot::Index("content_index|summary_index|command_index")),
         row("session", Means::Silent),
         row("conversation", Means::Silent),
         row("rate_limits", Means::Silent),
         row(".", Means::Hook(realtime::note_items)),
     ],
-    is_known: |event| match &*event.get("type").word() {
+    is_known: |event| match event.get("type").word() {
         "" => event.get("object").word() == "response",
         "error" => event.get("event_id").is_given(),
         _ => true,
@@ -238,20 +239,20 @@ fn begin(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     }
     begin_plain(response, Some(false), emit);
     // Items are sent in events of their own.
-    response.each("output[]", &mut |item| emit.unknown_part("output", item.shown().json()));
+    response.each("output[]", &mut |item| emit.unknown_part("output", item.shown()));
 }
 
 fn begin_plain(response: Node<'_>, plain: Option<bool>, emit: &mut Emitter<'_>) {
     let (id, model) = (response.word_at("id"), response.word_at("model"));
     *state(emit) = State { plain, is_xai_s: model.contains("grok"), ..State::default() };
-    emit.begin_message(&id, &model);
+    emit.begin_message(id, model);
 }
 
 fn read_body(emit: &mut Emitter<'_>, response: Node<'_>, _: &Here<'_>) {
     pass_over_request(response);
     begin_plain(response, None, emit);
     // A response in the background may not have ended.
-    if !matches!(&*response.word_at("status"), "queued" | "in_progress") {
+    if !matches!(response.word_at("status"), "queued" | "in_progress") {
         ending::finish("completed", response, emit);
     }
 }
@@ -266,7 +267,7 @@ fn add_item(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     }
     let Some(home) = Home::of(event, emit) else { return };
     if let Some(outer) = home.index {
-        emit.retire_said(outer);
+        emit.said().retire(outer);
     }
     item::add(item, &home, emit);
 }
@@ -295,11 +296,11 @@ fn input_piece(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     match emit.calls().find_open(home.slot()) {
         Some(call) if !is_of_its_family(family, call, emit) => {
             emit.note_piece_again(call, delta);
-            emit.said_otherwise(call, &piece);
+            emit.said_otherwise(call, piece);
         }
         _ => {
             emit.note_piece_in(home.slot(), delta);
-            emit.calls().delta(home.slot(), &piece);
+            emit.calls().delta(home.slot(), piece);
         }
     }
 }
@@ -320,27 +321,27 @@ fn input_whole(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let whole = if text.is_empty() { event.member("arguments").input() } else { text };
     let Some(home) = Home::of(event, emit) else { return };
     if let Some(number) = emit.calls().find(home.slot()) {
-        emit.calls().identify(number, "", &name);
+        emit.calls().identify(number, "", name);
     }
-    emit.calls().whole(home.slot(), &whole);
+    emit.calls().whole(home.slot(), whole);
     emit.calls().seal(home.slot());
 }
 
 /// Reports a delta of a part, or the whole part.
 fn words(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let name = event.word_at("type");
-    let kind = match &*name {
+    let kind = match name {
         "response.refusal.delta" | "response.refusal.done" => MismatchKind::Refusal,
         name if name.starts_with("response.reasoning_") => MismatchKind::Reasoning,
         _ => MismatchKind::Text,
     };
     let Some(part) = Part::of(event, emit) else { return };
     if name.ends_with(".delta") {
-        return part.piece(kind, &event.get("delta").said(), emit);
+        return part.piece(kind, event.get("delta").said(), emit);
     }
     // After the response's end, its text is no longer remembered.
-    if kind != MismatchKind::Text || !part.is_last(emit) || emit.has_said() {
-        part.whole(kind, &event.get("text|refusal|transcript").said(), Scope::Item, emit);
+    if kind != MismatchKind::Text || !part.is_last(emit) || !emit.said().is_empty() {
+        part.whole(kind, event.get("text|refusal|transcript").said(), Scope::Item, emit);
     }
 }
 
@@ -355,7 +356,7 @@ fn part(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     }
     part.object(object, kind, if is_done { Scope::Item } else { Scope::Place }, emit);
     if is_done && !is_summary {
-        emit.end_block(part.at());
+        emit.end_blocks(Which::At(0, part.at()));
     }
 }
 
@@ -373,13 +374,13 @@ fn sound(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let Some(part) = Part::of(event, emit).filter(|_| !data.is_empty()) else { return };
     let choice = part.answer(emit);
     let block = if part.home.index.is_none() { emit.find_block(choice, part.at()) } else { None };
-    emit.media(Media { choice, block, data: present(&data), ..Media::default() });
+    emit.media(Media { choice, block, data: present(data), ..Media::default() });
 }
 
 fn partial_image(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     // The finished item repeats these.
     item::pass_over(event, "background|quality|size");
     let (format, data) = (event.word_at("output_format"), event.get("partial_image_b64").said());
-    let media_type = ["image/", if format.is_empty() { "png" } else { &format }].concat();
-    emit.media(Media { media_type: Some(media_type.into()), data: present(&data), ..Media::default() });
+    let media_type = ["image/", if format.is_empty() { "png" } else { format }].concat();
+    emit.media(Media { media_type: Some(media_type.into()), data: present(data), ..Media::default() });
 }

@@ -7,6 +7,7 @@
 //! The server keeps the conversation, so there is no message to send back. The conversation's events about an item of a
 //! response repeat that item. Any other item was sent by the user or the client, and is reported as data.
 
+use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
 
@@ -15,11 +16,12 @@ use super::words::Home;
 use super::{PROGRESS, connection, item, state};
 use crate::calls::digest_of;
 use crate::emitter::Emitter;
+use crate::emitter::answers::Stop;
 use crate::emitter::failure::Failure;
 use crate::emitter::unknown::is_silent;
 use crate::event::StreamEvent;
 use crate::event::stop::StopKind;
-use crate::wire::{Here, Means, Node, Wire, row};
+use crate::wire::{Here, Means, Node, Wire, on, row};
 
 /// Returns true if an event belongs to a response that is done.
 pub(super) fn is_over(event: Node<'_>, emit: &mut Emitter<'_>) -> bool {
@@ -29,11 +31,11 @@ pub(super) fn is_over(event: Node<'_>, emit: &mut Emitter<'_>) -> bool {
 
 /// The events of a response that is done. Its calls must not be reported again, but the results of the provider's own
 /// calls may arrive only now.
-pub(super) const LATE: Wire = Wire {
+pub(super) static LATE: Wire = Wire {
     kind: "type",
-    events: &[("response.output_item.done", &[row(".", Means::Hook(rest))]), (PROGRESS, &[])],
+    events: &[on("response.output_item.done", &[row(".", Means::Hook(rest))]), on(PROGRESS, &[])],
     is_known: |event| {
-        &*event.get("type").word() != "response.output_item.done" || event.get("item.type").word() == "mcp_call"
+        event.get("type").word() != "response.output_item.done" || event.get("item.type").word() == "mcp_call"
     },
     ..Wire::NEW
 };
@@ -53,7 +55,7 @@ pub(super) fn note_items(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) 
             if state.items.len() >= MOST_ITEMS {
                 state.items.pop_front();
             }
-            state.items.push_back((id.into_owned(), Some(*choice)));
+            state.items.push_back((id.to_owned(), Some(*choice)));
         }
     }
 }
@@ -61,12 +63,12 @@ pub(super) fn note_items(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) 
 pub(super) fn session(emit: &mut Emitter<'_>, session: Node<'_>, _: &Here<'_>) {
     let model = session.word_at("model");
     if model.len() <= emit.known().limits().name_bytes {
-        state(emit).realtime.model = model.into_owned();
+        state(emit).realtime.model = model.to_owned();
     }
 }
 
 pub(super) fn error(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
-    if let Some(failure) = Failure::reported_by(event.json()) {
+    if let Some(failure) = Failure::reported_by(event) {
         event.get("error|.").as_failure();
         emit.report_failure(&failure);
     }
@@ -85,9 +87,9 @@ pub(super) fn conversation_item(emit: &mut Emitter<'_>, event: Node<'_>, here: &
     let (kind, Some(item)) = (event.word_at("type"), event.get("item").as_object()) else { return };
     let id = item.word_at("id");
     let known = state(emit).realtime.items.iter().find(|(known, _)| *known == id).map(|(_, choice)| *choice);
-    let is_client_s = matches!(&*item.word_at("type"), "message" | "function_call" | "function_call_output");
+    let is_client_s = matches!(item.word_at("type"), "message" | "function_call" | "function_call_output");
     match known {
-        Some(Some(choice)) if &*kind == "conversation.item.done" => {
+        Some(Some(choice)) if kind == "conversation.item.done" => {
             item::done(item, &Home::by_id(item, choice), emit);
         }
         None if is_client_s => report_as_data(item, event, emit),
@@ -101,7 +103,7 @@ pub(super) fn conversation_item(emit: &mut Emitter<'_>, event: Node<'_>, here: &
 fn report_late(item: Node<'_>, emit: &mut Emitter<'_>) {
     for name in ["content", "arguments", "output"] {
         let value = item.member(name);
-        if value.json().says_something() {
+        if value.says_something() {
             emit.report(StreamEvent::UnknownPart { kind: name.into(), json: value.shown().spelt().into() });
         }
     }
@@ -109,14 +111,14 @@ fn report_late(item: Node<'_>, emit: &mut Emitter<'_>) {
 
 /// Reports the event of an item that belongs to no response, each time that the item's content differs.
 fn report_as_data(item: Node<'_>, event: Node<'_>, emit: &mut Emitter<'_>) {
-    let said: String = item.children().filter(|member| !is_silent(&member.key())).map(Node::spelt).collect();
+    let said: String = item.children().filter(|member| !is_silent(member.key())).map(Node::spelt).collect();
     let said = digest_of(&said);
     let key = format!("/{} {said:x}", item.word_at("id"));
     if emit.has_reported(&key) {
         item.shown();
     } else {
         emit.note_reported(&key);
-        emit.data(&event.word_at("type"), event.shown().json());
+        emit.data(event.word_at("type"), event.shown());
     }
 }
 
@@ -126,22 +128,20 @@ pub(super) fn end(event: Node<'_>, emit: &mut Emitter<'_>) {
     item::repeat_all(response, Some(choice), emit);
     response.get("status_details").as_object();
     let (status, reason) = (response.word_at("status"), response.word_at("status_details.reason"));
-    let status = if status.is_empty() { "completed" } else { &status };
-    let reason = if reason.is_empty() { status } else { &reason };
-    emit.end_blocks_of(choice);
-    emit.calls().finish_choice(choice, Some(reason));
+    let status = if status.is_empty() { "completed" } else { status };
+    let reason = if reason.is_empty() { status } else { reason };
     let kind = match StopKind::of(reason) {
         // The reason names who or what cancelled the response.
         StopKind::Other => StopKind::of(status),
         kind => kind,
     };
-    emit.stop(choice, reason, kind, "", "");
-    if let Some(failure) = Failure::at(response.get("status_details.error").as_failure().json()) {
+    emit.end_choice(choice, Stop { kind: Some(kind), ..reason.into() });
+    if let Some(failure) = Failure::at(response.get("status_details.error").as_failure()) {
         emit.report_failure(&failure);
     }
-    emit.usage(response.member("usage").read().json());
+    emit.usage(response.member("usage").read());
     let most = emit.known().limits().name_bytes;
-    let id = Some(response.word_at("id").into_owned()).filter(|id| !id.is_empty() && id.len() <= most);
+    let id = Some(response.word_at("id").to_owned()).filter(|id| !id.is_empty() && id.len() <= most);
     leave(choice, emit);
     let state = &mut state(emit).realtime;
     if let Some(id) = id {

@@ -50,8 +50,8 @@ fn report(annotation: Node<'_>, (choice, at): (u64, At<'_>), emit: &mut Emitter<
     emit.source(Source {
         choice,
         block: emit.find_block(choice, at),
-        url: present(&url),
-        title: present(&title),
+        url: present(url),
+        title: present(title),
         quote: None,
         span: annotation.get("start_index").index().zip(annotation.get("end_index").index()),
         json: annotation.read().spelt().into(),

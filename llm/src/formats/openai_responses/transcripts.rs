@@ -2,7 +2,7 @@
 //! which have neither responses nor items.
 
 use crate::emitter::said::Scope;
-use crate::wire::{Form, Means, Row, Shown, Wire, matches, row};
+use crate::wire::{Form, Means, Row, Shown, Wire, matches, on, row};
 
 pub(super) fn owns_type(kind: &str) -> bool {
     matches(
@@ -11,17 +11,17 @@ pub(super) fn owns_type(kind: &str) -> bool {
     )
 }
 
-pub(super) const WIRE: Wire = Wire {
+pub(super) static WIRE: Wire = Wire {
     kind: "type",
     events: &[
-        ("transcript.text.delta|session.output_transcript.delta", &[BEGINS, row("delta", Means::Text).required()]),
+        on("transcript.text.delta|session.output_transcript.delta", &[BEGINS, row("delta", Means::Text).required()]),
         // In another language, or repeated by speaker.
-        (
+        on(
             "session.input_transcript.delta|transcript.text.segment",
             &[BEGINS, row(".", Means::Data("")), row("delta", Means::Silent), row("text", Means::Silent)],
         ),
-        ("session.output_audio.delta", &[row("delta", Means::Media(&SOUND)).required()]),
-        (
+        on("session.output_audio.delta", &[row("delta", Means::Media(&SOUND)).required()]),
+        on(
             "transcript.text.done",
             &[
                 row("text", Means::Text).form(Form::Whole(Scope::Place)),
@@ -31,13 +31,13 @@ pub(super) const WIRE: Wire = Wire {
                 row(".", Means::EndsStream),
             ],
         ),
-        ("session.closed", &[ENDS, row(".", Means::EndsStream)]),
+        on("session.closed", &[ENDS, row(".", Means::EndsStream)]),
     ],
     form: Form::Noted,
     ..Wire::NEW
 };
 
-const BEGINS: Row = row(".", Means::Hook(|emit, _, _| emit.begin_answer(0)));
-const ENDS: Row = row(".", Means::Stops { reason: "", sequence: "", is_end: true });
+const BEGINS: Row = row(".", Means::BeginsAnswer);
+const ENDS: Row = row(".", Means::EndsAnswer(""));
 
-const SOUND: Shown = Shown { name: "delta", media_type: "", data: ".", url: "", is_in_block: false };
+const SOUND: Shown = Shown { name: "delta", data: ".", ..Shown::NEW };

@@ -2,11 +2,12 @@
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::format;
+use alloc::string::String;
 
 use super::{connection, sources, state};
 use crate::calls::Slot;
 use crate::emitter::Emitter;
-use crate::emitter::blocks::At;
+use crate::emitter::blocks::{At, Which};
 use crate::emitter::said::{self, Scope};
 use crate::event::{BlockKind, MismatchKind};
 use crate::wire::{Here, Node, Placed, matches};
@@ -18,7 +19,7 @@ pub(super) struct Home<'a> {
     pub(super) call: Here<'a>,
     /// The item's index in the output; `None` in Realtime, where parts are found by the item's id.
     pub(super) index: Option<u64>,
-    pub(super) id: Cow<'a, str>,
+    pub(super) id: &'a str,
 }
 
 /// A part of an item: text, reasoning or a refusal.
@@ -45,7 +46,7 @@ impl<'a> Home<'a> {
     /// Returns the place of an item at an index in the output.
     pub(super) fn at(index: u64) -> Self {
         let call = Here { place: Placed::Index(Some(index)), ..Here::default() };
-        Home { call, index: Some(index), id: Cow::Borrowed("") }
+        Home { call, index: Some(index), id: "" }
     }
 
     /// Returns the place of the item or call that an event is about. If its index and its ids name different calls,
@@ -59,14 +60,14 @@ impl<'a> Home<'a> {
         let is_realtime = state(emit).is_realtime;
         let choice = if is_realtime { connection::enter(event, emit) } else { 0 };
         let known = |id: &str| if id.is_empty() { None } else { emit.known().find_id(choice, id) };
-        let (by_id, by_call) = (known(&id), known(&call_id));
+        let (by_id, by_call) = (known(id), known(call_id));
         let (place, other) = match index {
             _ if is_realtime && (id.is_empty() || by_id.is_none() && by_call.is_some()) => (Placed::Id(call_id), by_id),
-            _ if is_realtime => (Placed::Id(id.clone()), by_call),
+            _ if is_realtime => (Placed::Id(id), by_call),
             Some(_) if !state(emit).shares_places => (Placed::Index(index), by_id.filter(|_| !item.is_object())),
             // The output index is missing or means nothing.
             _ if by_call.is_some() || index.is_none() && !call_id.is_empty() => (Placed::Id(call_id), None),
-            _ if by_id.is_some() || index.is_none() && item.is_object() => (Placed::Id(id.clone()), None),
+            _ if by_id.is_some() || index.is_none() && item.is_object() => (Placed::Id(id), None),
             // A call that starts, or the last one at this index.
             _ => (Placed::Index(index), None),
         };
@@ -86,7 +87,7 @@ impl<'a> Home<'a> {
 
     pub(super) fn part(&self, inner: u64) -> Part<'a> {
         let is_first = inner == 0 || self.index.is_some();
-        let key = if is_first { self.id.clone() } else { Cow::Owned(format!("{}/{inner}", self.id)) };
+        let key = if is_first { Cow::Borrowed(self.id) } else { Cow::Owned(format!("{}/{inner}", self.id)) };
         Part { home: self.clone(), inner, key }
     }
 }
@@ -164,19 +165,19 @@ impl Part<'_> {
             return;
         }
         let name = object.word_at("type");
-        if !matches(KNOWN, &name) {
+        if !matches(KNOWN, name) {
             let key = format!("part {:?}", self.at());
             if !emit.has_reported(&key) {
                 emit.note_reported(&key);
-                emit.unknown_part(&name, object.shown().json());
+                emit.unknown_part(name, object.shown());
             }
         }
-        self.whole(kind, &object.get("text|transcript").said(), scope, emit);
-        self.whole(MismatchKind::Refusal, &object.get("refusal").said(), scope, emit);
+        self.whole(kind, object.get("text|transcript").said(), scope, emit);
+        self.whole(MismatchKind::Refusal, object.get("refusal").said(), scope, emit);
         let answer = self.answer(emit);
         sources::of_part(object, (answer, self.at()), scope, emit);
         // An object in place of a list of parts, without any member of a part.
-        if object.is_member() && object.is_untouched() && object.json().says_something() {
+        if object.is_member() && object.is_untouched() && object.says_something() {
             object.torn();
         }
     }
@@ -200,7 +201,7 @@ impl Part<'_> {
     pub(super) fn start_text(&self, choice: u64, emit: &mut Emitter<'_>) {
         if emit.find_block(choice, self.at()).is_none() {
             let (id, phase) = self.item(emit);
-            emit.start_text(choice, self.at(), &id, &phase);
+            emit.start_block(choice, self.at(), BlockKind::Text, &id, &phase);
         }
     }
 
@@ -209,19 +210,19 @@ impl Part<'_> {
         emit.find_block(choice, self.at()).unwrap_or_else(|| {
             let (id, phase) = self.item(emit);
             if let Some(outer) = self.home.index {
-                emit.end_blocks_at(outer);
+                emit.end_blocks(Which::Item(outer));
             }
             emit.start_block(choice, self.at(), BlockKind::Reasoning, &id, &phase)
         })
     }
 
     /// Returns the id and the phase of the item, each empty if it is unknown.
-    fn item<'s>(&'s self, emit: &mut Emitter<'_>) -> (Cow<'s, str>, Cow<'s, str>) {
+    fn item(&self, emit: &mut Emitter<'_>) -> (String, String) {
         let (at, id, phase) = &state(emit).item;
         match self.home.index {
-            None => (Cow::Borrowed(&*self.home.id), Cow::Borrowed("")),
-            Some(outer) if outer == *at => (Cow::Owned(id.to_owned()), Cow::Owned(phase.to_owned())),
-            Some(_) => (Cow::Borrowed(""), Cow::Borrowed("")),
+            None => (self.home.id.to_owned(), String::new()),
+            Some(outer) if outer == *at => (id.to_owned(), phase.to_owned()),
+            Some(_) => <_>::default(),
         }
     }
 }
