@@ -1,7 +1,6 @@
 //! The beginnings and ends of messages and their answers.
 
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use super::Emitter;
 use super::blocks::Which;
@@ -50,9 +49,9 @@ impl Emitter<'_> {
     pub(crate) fn message_after_end(&mut self, id: &str, model: &str, says_anything: bool) {
         let says_more = says_anything && self.has_message();
         let is_another = says_more && !self.is_message(id);
-        if is_another && (!self.has_unfinished() || self.user.stream_state.has_lasting_id) {
+        if is_another && (self.unfinished().is_empty() || self.user.stream_state.has_lasting_id) {
             // Another answer than the first may be open.
-            if self.has_unfinished() && !self.is_unfinished(0) {
+            if !self.unfinished().is_empty() && !self.unfinished().contains(&0) {
                 self.break_off("superseded");
             }
             self.begin_message(id, model);
@@ -82,7 +81,7 @@ impl Emitter<'_> {
     pub(crate) fn begin_message(&mut self, id: &str, model: &str) {
         let is_again = !id.is_empty() && self.is_message(id);
         self.end_again(None);
-        if if is_again { self.user.stream_state.has_content } else { self.is_unfinished(0) } {
+        if if is_again { self.user.stream_state.has_content } else { self.unfinished().contains(&0) } {
             self.break_off("superseded");
         }
         self.forget_calls();
@@ -122,14 +121,9 @@ impl Emitter<'_> {
         self.user.stream_state.begin(choice);
     }
 
-    /// Returns true if an answer has begun and not stopped.
-    pub(crate) fn is_unfinished(&self, choice: u64) -> bool {
-        self.user.stream_state.unfinished.contains(&choice)
-    }
-
     /// Returns the answers that have begun and not stopped.
-    pub(crate) fn unfinished_answers(&self) -> Vec<u64> {
-        self.user.stream_state.unfinished.clone()
+    pub(crate) fn unfinished(&self) -> &[u64] {
+        &self.user.stream_state.unfinished
     }
 
     /// Returns true if any answer has ended.
@@ -140,10 +134,6 @@ impl Emitter<'_> {
     /// Returns true if the message's start has been reported.
     pub(crate) fn has_message(&self) -> bool {
         self.user.stream_state.has_message
-    }
-
-    pub(crate) fn has_unfinished(&self) -> bool {
-        !self.user.stream_state.unfinished.is_empty()
     }
 
     /// Records that an answer continues after its calls, so they are not the reason why it will stop.
@@ -232,7 +222,7 @@ impl Emitter<'_> {
     pub(crate) fn end_input(&mut self, reason: &str) {
         self.end_again(None);
         // Read before `cut`, which may start a call without a name in an answer that has already stopped.
-        let is_unfinished = self.has_unfinished();
+        let is_unfinished = !self.unfinished().is_empty();
         self.calls().cut(reason);
         self.end_blocks(Which::All);
         self.user.stream_state.unfinished.clear();

@@ -8,13 +8,9 @@ use super::said::{News, Part, Said, Scope};
 use super::stream_state::Chunks;
 use crate::calls::{CallStart, Executor, Place, Slot, is_stand_in};
 use crate::event::{BlockKind, MismatchKind, StreamEvent};
-use crate::json::Node;
+use crate::json::{Node, Text};
 
 impl Emitter<'_> {
-    pub(crate) fn text(&mut self, choice: u64, text: &str) {
-        self.text_at(choice, At::Run, text);
-    }
-
     /// Reports a piece of the text block at a place. Structured text is appended to its call instead.
     pub(crate) fn text_at(&mut self, choice: u64, at: At<'_>, text: &str) {
         match text {
@@ -190,7 +186,7 @@ impl Emitter<'_> {
     /// Appends a piece of an open call's input or of the repetition of an ended call.
     pub(crate) fn piece_of_call(&mut self, slot: Slot<'_>, piece: &str, value: Node<'_>) {
         if let Some(number) = self.calls().find_in(slot).filter(|number| self.said().is_again(*number)) {
-            self.note_piece_again(number, value);
+            value.as_piece_of(Text::again(number), false);
             let most = self.known().limits().input_bytes;
             return self.said().add_again(number, piece, most);
         }

@@ -20,7 +20,7 @@ use crate::calls::{
 use crate::event::media::Media;
 use crate::event::retry::Retry;
 use crate::event::usage::TokenUsage;
-use crate::event::{Block, BlockKind, Opaque, OpaqueKind, Source, StreamEvent};
+use crate::event::{Block, BlockKind, Opaque, OpaqueKind, StreamEvent};
 use crate::json::{Mark, Node, Text, Tree};
 
 /// The user's closure. A trait object, so that the wire formats are compiled once instead of once per closure.
@@ -89,7 +89,7 @@ impl User<'_> {
     }
 }
 
-/// What is remembered by keys until a message ends.
+/// The things that are remembered by keys until a message ends.
 #[derive(Clone, Copy)]
 enum OfMessage {
     Sources,
@@ -172,11 +172,6 @@ impl<'a> Emitter<'a> {
             Some(call) => self.note_piece_of(call, value),
             None => value.as_piece_of(Text::of_place(slot.digest()), false),
         }
-    }
-
-    /// Notes that a value is a piece of a repetition of a call's input.
-    pub(crate) fn note_piece_again(&self, call: u64, value: Node<'_>) {
-        value.as_piece_of(Text::again(call), false);
     }
 
     /// Notes that a value is a piece of the input of a call.
@@ -327,18 +322,6 @@ impl<'a> Emitter<'a> {
     pub(crate) fn extra_of_call(&mut self, choice: u64, call: Option<u64>, member: &str, value: Node<'_>) {
         if let (Some(message), Some(call), 0) = (&mut self.user.stream_state.message, call, choice) {
             message.extra(call, member, value.json());
-        }
-    }
-
-    pub(crate) fn source(&mut self, source: Source<'_>) {
-        self.report(StreamEvent::Source(source));
-    }
-
-    /// Reports a source that the provider repeats once per message. Sources that exceed the limits are reported every
-    /// time.
-    pub(crate) fn source_once(&mut self, key: &str, source: Source<'_>) {
-        if self.is_new_source(source.choice, key) {
-            self.source(source);
         }
     }
 

@@ -365,7 +365,7 @@ fn end_turn(emit: &mut Emitter<'_>, line: Node<'_>, _: &Here<'_>) {
     let has_failed = line.get("is_error").is_true() || subtype.starts_with("error");
     if terminal.starts_with("aborted") && !has_failed {
         emit.break_off(terminal);
-    } else if emit.has_reported(STREAMED) && emit.is_unfinished(0) && !emit.has_reported(WHOLE) {
+    } else if emit.has_reported(STREAMED) && emit.unfinished().contains(&0) && !emit.has_reported(WHOLE) {
         emit.break_off("result");
     }
     let reason = if emit.has_reported(STREAMED) { "" } else { line.text_at("stop_reason") };

@@ -2,6 +2,7 @@
 //! chat completion chunks between such events.
 
 use crate::emitter::Emitter;
+use crate::emitter::blocks::At;
 use crate::event::StreamEvent;
 use crate::formats::{Format, Understood, kind_of, openai_chat};
 use crate::json::Unreadable;
@@ -71,7 +72,7 @@ fn text(emit: &mut Emitter<'_>, piece: Node<'_>, _: &Here<'_>) {
     if piece.is_object() || piece.is_list() || piece.is_true() {
         return piece.odd(Mark::Odd);
     }
-    emit.text(0, piece.word());
+    emit.text_at(0, At::Run, piece.word());
 }
 
 /// A call in Cloudflare's own form, whose arguments are an object, or in that of chat completions.

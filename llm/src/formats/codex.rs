@@ -154,7 +154,7 @@ const TURN: &str = " turn";
 
 fn begin_turn(emit: &mut Emitter<'_>, _: Node<'_>, _: &Here<'_>) {
     // A thread's turns have no ids.
-    if emit.is_unfinished(0) && emit.has_reported(TURN) {
+    if emit.unfinished().contains(&0) && emit.has_reported(TURN) {
         emit.begin_message("", "");
     }
     emit.begin_answer(0);

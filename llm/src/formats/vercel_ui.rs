@@ -99,7 +99,7 @@ const FILE: Shown = Shown { media_type: "mediaType", url: "url", ..Shown::NEW };
 /// merges may have a `start`.
 fn begin(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let id = event.word_at("messageId");
-    if !id.is_empty() || !emit.has_unfinished() {
+    if !id.is_empty() || emit.unfinished().is_empty() {
         emit.begin_message(id, "");
     }
 }

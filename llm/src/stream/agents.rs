@@ -231,7 +231,7 @@ impl ProviderStream {
         if let Some(place) = self.agents.open.iter().position(|agent| !id.is_empty() && agent.is(session, id)) {
             self.as_agent(place, on_event, |stream, on_event| {
                 let mut emit = stream.emitter(on_event);
-                if emit.is_unfinished(0) {
+                if emit.unfinished().contains(&0) {
                     emit.break_off("result");
                 }
                 emit.end_answer("");

@@ -55,7 +55,7 @@ fn find<'e>(wire: &Wire, event: Node<'e>) -> Option<AllFound<'e>> {
     let has_needed = |(kinds, paths): &(&str, &str)| !matches(kinds, kind) || !event.word_at(paths).is_empty();
     let is_known = (wire.is_known)(event) && wire.needed.iter().all(has_needed);
     let rows = by_type(wire.events, kind).filter(|_| is_known)?;
-    let here = Here { choice: 0, place: wire.place.of(event, 0, &Here::default()), form: wire.form };
+    let here = Here { choice: 0, place: wire.place.of(event, 0), form: wire.form };
     let mut found = Vec::with_capacity(MOSTLY);
     for rows in [rows, wire.always] {
         walk(rows, event, &here, &mut found);
@@ -80,7 +80,8 @@ fn walk<'e>(rows: Rows, object: Node<'e>, here: &Here<'e>, found: &mut AllFound<
         let (mut position, mut is_there) = (0, false);
         let form = if row.form == Form::Same { here.form } else { row.form };
         let mut add = |value: Node<'e>| {
-            let here = Here { place: row.place.of(value, position, here), choice: here.choice, form };
+            let place = row.place.map_or(here.place, |place| place.of(value, position));
+            let here = Here { place, choice: here.choice, form };
             is_there |= !row.means.has_parts() || !value.is_nothing();
             found.push(Found { row, value, here });
             inside(row, value, position, here, found);
@@ -112,7 +113,7 @@ fn inside<'e>(row: &Row, value: Node<'e>, position: u64, here: Here<'e>, found: 
             let own = if is_in_order { position } else { value.get("index").index().unwrap_or(0) };
             walk(rows, value, &Here { choice: here.choice.saturating_add(own), ..here }, found);
         }
-        // Which of the rows apply is known when the value is reported.
+        // The rows are chosen when the value is reported.
         Means::Chosen(all, _) if is_object => {
             walk(all, value, &here, &mut Vec::new());
             value.forget_marks();
@@ -136,9 +137,8 @@ impl Means {
 
 impl Spot {
     /// Returns the place that a value has.
-    fn of<'e>(&self, value: Node<'e>, position: u64, around: &Here<'e>) -> Placed<'e> {
+    fn of<'e>(&self, value: Node<'e>, position: u64) -> Placed<'e> {
         match self {
-            Self::Same => around.place,
             Self::Run => Placed::Run,
             Self::Index(paths) => Placed::Index(value.get(paths).index()),
             Self::Id(paths) => Placed::Id(value.get(paths).id()),

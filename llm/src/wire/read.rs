@@ -110,6 +110,7 @@ impl Report<'_, '_> {
                 let phase = if kind == BlockKind::Text { value.word_at("phase") } else { "" };
                 self.emit.start_block(choice, here.at(), kind, value.word_at(id), phase);
             }
+            Means::BeginsIndex => {}
             Means::BeginsAnswer => self.emit.begin_answer(choice),
             Means::Ends => {
                 self.emit.stop_call(here.slot());
@@ -220,6 +221,7 @@ impl Report<'_, '_> {
             | Means::Starts(..)
             | Means::Call(_)
             | Means::Result(_)
+            | Means::BeginsIndex
             | Means::Opaque(_, Owner::Block | Owner::Either | Owner::Begun(_))
             | Means::Source(_)
             | Means::Unknown(..)
@@ -306,9 +308,9 @@ impl Report<'_, '_> {
             span: cited.spans.iter().find_map(span),
             json: value.read().spelt().into(),
         };
-        match value.get(cited.once) {
-            _ if cited.once.is_empty() => self.emit.source(source),
-            key => self.emit.source_once(key.text().unwrap_or(key.spelt()), source),
+        let key = value.get(cited.once);
+        if cited.once.is_empty() || self.emit.is_new_source(here.choice, key.text().unwrap_or(key.spelt())) {
+            self.emit.report(StreamEvent::Source(source));
         }
     }
 

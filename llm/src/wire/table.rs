@@ -89,7 +89,8 @@ pub(crate) struct Row {
     /// True if an event without this value is unreadable.
     pub(super) is_required: bool,
     pub(super) form: Form,
-    pub(super) place: &'static Spot,
+    /// The source of the value's place; `None` for the place of the object around it.
+    pub(super) place: Option<&'static Spot>,
     /// Returns true if the row applies to the object that the path starts at.
     pub(super) when: Option<fn(Node<'_>) -> bool>,
     pub(super) back: Option<&'static Back>,
@@ -97,6 +98,8 @@ pub(crate) struct Row {
 
 /// Returns a row with the default attributes.
 pub(crate) const fn row(path: &'static str, means: Means) -> Row {
+    // An empty text takes no room in a program.
+    let path = if matches!(path.as_bytes(), b".") { "" } else { path };
     Row {
         path,
         signs: signs_of(path.as_bytes(), true),
@@ -104,7 +107,7 @@ pub(crate) const fn row(path: &'static str, means: Means) -> Row {
         means,
         is_required: false,
         form: Form::Same,
-        place: &Spot::Same,
+        place: None,
         when: None,
         back: None,
     }
@@ -154,7 +157,7 @@ impl Row {
     }
 
     pub(crate) const fn at(self, place: &'static Spot) -> Self {
-        Self { place, ..self }
+        Self { place: Some(place), ..self }
     }
 
     pub(crate) const fn back(self, back: &'static Back) -> Self {
@@ -193,6 +196,8 @@ pub(crate) enum Means {
     /// id starts the next message if the last one has ended, or if two of its events with content shared an id. The
     /// function returns true for events with content.
     Follows(Pair, fn(Node<'_>) -> bool),
+    /// Something of any kind that shows that a part has begun at the place's index.
+    BeginsIndex,
     /// The beginning of an answer, even if there is nothing to report of it.
     BeginsAnswer,
     /// The end of the answer, if there is a reason; the second member is the stop sequence.
@@ -276,8 +281,6 @@ impl Form {
 /// The source of the place of a block or call.
 #[derive(Clone, Copy)]
 pub(crate) enum Spot {
-    /// The event's place.
-    Same,
     /// No place: text continues the open run, and parts of a call continue the call that was used last.
     Run,
     /// The index in this member.

@@ -8,6 +8,7 @@ use base64::prelude::BASE64_STANDARD;
 use super::{AGENT, CONVERSE, SAID, end_agent};
 use crate::emitter::Emitter;
 use crate::emitter::answers::Stop;
+use crate::emitter::blocks::At;
 use crate::emitter::failure::Failure;
 use crate::event::stop::StopKind;
 use crate::formats::{Understood, anthropic, cohere, openai_chat};
@@ -58,7 +59,7 @@ pub(super) fn read_wrapped(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<()
         bytes.read();
         emit.note_reported(AGENT);
         emit.note_said(SAID, &text);
-        emit.text(0, &text);
+        emit.text_at(0, At::Run, &text);
         end_agent(emit);
         return Ok(());
     };
@@ -111,7 +112,7 @@ fn has_text(event: Node<'_>) -> bool {
 
 /// Begins the event's answer. An event without an index and text begins one only if no answer is open.
 fn begin(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
-    if event.get("index").is_given() || has_text(event) || !emit.has_unfinished() {
+    if event.get("index").is_given() || has_text(event) || emit.unfinished().is_empty() {
         emit.begin_answer(here.choice);
     }
 }
@@ -122,14 +123,14 @@ fn end(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
     if event.get("index").is_given() {
         stop(emit, here.choice, reason, sequence);
     } else {
-        emit.unfinished_answers().into_iter().for_each(|choice| stop(emit, choice, reason, sequence));
+        emit.unfinished().to_vec().into_iter().for_each(|choice| stop(emit, choice, reason, sequence));
     }
     // The model sends no reason if a guardrail has cut its answer.
     if event.member("amazon-bedrock-invocationMetrics").is_object() && has_text(event) {
         let action = event.word_at("amazon-bedrock-guardrailAction");
         let reason = if action == "INTERVENED" { action } else { "" };
         let stop = Stop { kind: Some(StopKind::ContentFilter), ..reason.into() };
-        emit.unfinished_answers().into_iter().for_each(|choice| emit.end_choice(choice, stop));
+        emit.unfinished().to_vec().into_iter().for_each(|choice| emit.end_choice(choice, stop));
     }
 }
 

@@ -103,13 +103,13 @@ const INDEX: Spot = Spot::Index("contentBlockIndex");
 
 const START: Rows = &[
     row(".", Means::Unreadable).when(|block| has_no_index(block) && !block.get("start").is_given()),
-    row(".", Means::Hook(begin_index)),
+    row(".", Means::BeginsIndex),
     row("start.text", Means::Text),
     row("start.toolResult", Means::Object(RESULT)).back(&Back::Start(&["toolResult"])),
     row("start.toolUse", Means::Call(&TOOL)).back(&Back::Start(&["toolUse"])),
 ];
 
-const DELTA: Rows = &[row(".", Means::Hook(begin_index)), row("delta", Means::Object(PIECE)).required()];
+const DELTA: Rows = &[row(".", Means::BeginsIndex), row("delta", Means::Object(PIECE)).required()];
 
 const STOP: Rows = &[row(".", Means::Unreadable).when(has_no_index), row(".", Means::Ends)];
 
@@ -224,13 +224,6 @@ fn is_empty(object: Node<'_>) -> bool {
     !object.children().any(Node::is_given)
 }
 
-/// Notes that a block of any kind has begun at an index.
-fn begin_index(emit: &mut Emitter<'_>, _: Node<'_>, here: &Here<'_>) {
-    if let Placed::Index(index) = here.place {
-        emit.begin_index(index);
-    }
-}
-
 /// Reports the unknown members of a piece. If the piece belongs to a call, the call is not whole.
 fn read_unknown(emit: &mut Emitter<'_>, piece: Node<'_>, here: &Here<'_>) {
     const KNOWN: [&str; 6] = ["text", "reasoningContent", "image", "toolResult", "citation", "toolUse"];
@@ -262,7 +255,7 @@ const SAID: Part<'_> = Part { kind: MismatchKind::Text, choice: 0, at: At::Run }
 /// Ends an agent's answer if its text is the final response in the trace, which may be sent before or after the text.
 fn end_agent(emit: &mut Emitter<'_>) {
     let said = emit.said().key(&SAID);
-    if emit.is_unfinished(0) && said.is_some_and(|said| emit.has_reported(&said)) {
+    if emit.unfinished().contains(&0) && said.is_some_and(|said| emit.has_reported(&said)) {
         end(emit, "finalResponse", StopKind::Finished);
     }
 }

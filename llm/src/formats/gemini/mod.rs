@@ -213,7 +213,10 @@ fn report_supports(emit: &mut Emitter<'_>, grounding: Node<'_>, here: &Here<'_>)
         let (choice, json, url, title) = (here.choice, support.spelt(), present(url), present(title));
         let start = support.get("segment.startIndex").index().unwrap_or(0);
         let span = support.get("segment.endIndex").index().map(|end| (start, end));
-        emit.source_once(json, Source { choice, block: None, url, title, quote: None, span, json: json.into() });
+        if emit.is_new_source(choice, json) {
+            let source = Source { choice, block: None, url, title, quote: None, span, json: json.into() };
+            emit.report(StreamEvent::Source(source));
+        }
         support.read();
     });
 }
@@ -257,13 +260,13 @@ fn begin_turn(emit: &mut Emitter<'_>, _: Node<'_>, _: &Here<'_>) {
 }
 
 fn end_turn(emit: &mut Emitter<'_>, content: Node<'_>, _: &Here<'_>) {
-    if content.get("interrupted").is_true() && emit.is_unfinished(0) {
+    if content.get("interrupted").is_true() && emit.unfinished().contains(&0) {
         emit.end_answer("interrupted");
     }
     if !content.get("turnComplete").is_true() {
         return;
     }
-    if emit.is_unfinished(0) {
+    if emit.unfinished().contains(&0) {
         let reason = content.word_at("turnCompleteReason");
         let (of_calls, reason, kind) = match reason {
             "" | "TURN_COMPLETE_REASON_UNSPECIFIED" => ("completed", "turnComplete", StopKind::Finished),

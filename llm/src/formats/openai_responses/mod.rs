@@ -26,6 +26,7 @@ use crate::emitter::said::Scope;
 use crate::event::MismatchKind;
 use crate::event::media::Media;
 use crate::formats::Format;
+use crate::json::Text;
 use crate::message::{Composer, Shape};
 use crate::wire::{Back, Here, Mark, Means, Node, Row, Spot, Wire, compose, matches, on, read, row};
 
@@ -295,7 +296,7 @@ fn input_piece(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let family = digest_of(kind.split('.').nth(1).unwrap_or_default());
     match emit.calls().find_open(home.slot()) {
         Some(call) if !is_of_its_family(family, call, emit) => {
-            emit.note_piece_again(call, delta);
+            delta.as_piece_of(Text::again(call), false);
             emit.said_otherwise(call, piece);
         }
         _ => {

@@ -7,7 +7,7 @@ use crate::calls::{digest_of, present};
 use crate::emitter::Emitter;
 use crate::emitter::blocks::At;
 use crate::emitter::said::Scope;
-use crate::event::Source;
+use crate::event::{Source, StreamEvent};
 use crate::wire::Node;
 
 /// Reports the annotations of a part that were not reported before. A response repeats everything up to three times,
@@ -47,7 +47,7 @@ fn digest(annotation: Node<'_>) -> u64 {
 
 fn report(annotation: Node<'_>, (choice, at): (u64, At<'_>), emit: &mut Emitter<'_>) {
     let [url, title] = ["url", "title|filename"].map(|path| annotation.word_at(path));
-    emit.source(Source {
+    emit.report(StreamEvent::Source(Source {
         choice,
         block: emit.find_block(choice, at),
         url: present(url),
@@ -55,7 +55,7 @@ fn report(annotation: Node<'_>, (choice, at): (u64, At<'_>), emit: &mut Emitter<
         quote: None,
         span: annotation.get("start_index").index().zip(annotation.get("end_index").index()),
         json: annotation.read().spelt().into(),
-    });
+    }));
 }
 
 /// Reports the pages or files that a search found, each once per search.
@@ -66,7 +66,7 @@ pub(super) fn of_search(item: Node<'_>, search: &str, emit: &mut Emitter<'_>) {
             let is_source = !url.is_empty() || found.get("filename").is_given();
             if is_source && emit.is_new_source(0, &format!("{search} {:x}", digest_of(found.spelt()))) {
                 let [url, title, quote] = [&url, &title, &quote].map(|text| present(text));
-                emit.source(Source {
+                emit.report(StreamEvent::Source(Source {
                     choice: 0,
                     block: None,
                     url,
@@ -74,7 +74,7 @@ pub(super) fn of_search(item: Node<'_>, search: &str, emit: &mut Emitter<'_>) {
                     quote,
                     span: None,
                     json: found.read().spelt().into(),
-                });
+                }));
             }
         });
     }
