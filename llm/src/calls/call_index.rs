@@ -1,14 +1,15 @@
 //! Finds the call for a slot or an id: by its choice and slot, never by its name, and never by its id alone.
 
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
-use alloc::vec::Vec;
 use core::mem;
 
 use jsonspigot::internal::floor_char_boundary;
 
-use super::limits::CallLimits;
-use super::places::{Key, OwnedKey, Places};
+use super::numbered::Numbered;
+use super::places::Places;
 use super::slot::{Place, Slot};
+use super::state::State;
 
 /// The slots and ids of one message, with the numbers of the calls they lead to. Ended calls are included as long as
 /// they are remembered.
@@ -16,12 +17,13 @@ use super::slot::{Place, Slot};
 /// Memory is bounded: the open calls, equally many ended calls, and some slots that have no call ([`Strays`]).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct CallIndex {
-    /// Call numbers by choice and key. A choice has [`Key::Own`] as long as it has any other key.
+    /// Call numbers by choice and place.
     calls: Places,
     /// The choice, index and call that were found last. Streams rarely change the slot from one event to the next.
     last: Option<(u64, u64, u64)>,
-    /// For each open or remembered call, its choice under [`Key::Own`], and the slots and ids that lead to it in this
-    /// choice. No two calls share a slot or an id.
+    /// The choice of each open or remembered call.
+    choices: Numbered<u64>,
+    /// The indices and ids that lead to each of these calls. No two calls of a choice share an index or an id.
     known: Places,
     /// The remembered ended calls, oldest first.
     ended: VecDeque<u64>,
@@ -37,38 +39,13 @@ pub(super) struct CallIndex {
     /// True if a fragment of an earlier message was never assigned to a call.
     pub(super) has_lost: bool,
     /// For each choice, the reason of an end after which more may still arrive.
-    noted: Reasons,
-}
-
-/// The reason for which each choice may have ended. The reason is stored as the key; the key's number is unused.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Reasons(Places);
-
-impl Reasons {
-    pub(super) fn get(&self, choice: u64) -> Option<&str> {
-        match self.0.keys_from(choice, Key::Own).next()?.get() {
-            Key::Id(reason) => Some(reason),
-            _ => None,
-        }
-    }
-
-    fn set(&mut self, choice: u64, reason: &str) {
-        self.remove(choice);
-        self.0.insert(choice, Key::Id(reason).to_owned(), 0);
-    }
-
-    fn remove(&mut self, choice: u64) {
-        let before = self.0.keys_from(choice, Key::Own).next().cloned();
-        if let Some(before) = before {
-            self.0.remove(choice, before.get());
-        }
-    }
+    noted: Numbered<Box<str>>,
 }
 
 /// Slots without a call of their own. The limit is far above what a healthy stream needs.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Strays {
-    keys: Places,
+    slots: Places,
     has_more: bool,
 }
 
@@ -76,254 +53,241 @@ struct Strays {
 const MOST_STRAYS: usize = 512;
 
 impl Strays {
-    fn insert(&mut self, choice: u64, key: Key<'_>) {
-        if self.keys.len() < MOST_STRAYS {
-            self.keys.insert(choice, key.to_owned(), 0);
+    fn insert(&mut self, choice: u64, place: Place<'_>) {
+        if self.slots.len() < MOST_STRAYS {
+            self.slots.insert(choice, place, 0);
         } else {
             self.has_more = true;
         }
     }
 
-    fn contains(&self, choice: u64, key: Key<'_>) -> bool {
-        self.keys.get(choice, key).is_some()
-    }
-
-    fn remove(&mut self, choice: u64, key: Key<'_>) -> bool {
-        self.keys.remove(choice, key).is_some()
+    fn has_any(&self) -> bool {
+        self.has_more || !self.slots.is_empty()
     }
 }
 
-/// Returns the key of a slot that leads to one call only: an index or an id.
-fn own_key(place: Place<'_>) -> Option<Key<'_>> {
-    Key::of(place).filter(|key| matches!(key, Key::Index(_) | Key::Id(_)))
+/// Returns the places of a slot and an id that lead to one call only.
+fn own_places<'a>(place: Place<'a>, id: &'a str) -> impl Iterator<Item = Place<'a>> {
+    let id = (!id.is_empty()).then_some(Place::Id(id));
+    [Some(place).filter(|place| place.is_own()), id].into_iter().flatten()
 }
 
-/// Returns the keys of a slot and an id.
-fn keys_of<'a>(place: Place<'a>, id: &'a str) -> impl Iterator<Item = Key<'a>> {
-    let id = (!id.is_empty()).then_some(Key::Id(id));
-    [own_key(place), id].into_iter().flatten()
-}
-
-impl CallIndex {
+impl State {
     /// Returns the call in a slot, open or ended.
     pub(super) fn find(&mut self, slot: Slot<'_>) -> Option<u64> {
-        if let (Some((choice, index, call)), Place::Index(wanted)) = (self.last, slot.place)
+        if let (Some((choice, index, call)), Place::Index(wanted)) = (self.index.last, slot.place)
             && (choice, index) == (slot.choice, wanted)
         {
             return Some(call);
         }
-        let call = self.calls.get(slot.choice, Key::of(slot.place)?)?;
+        let call = self.index.calls.get(slot.choice, slot.place)?;
         self.touch(slot, call);
         Some(call)
     }
 
-    /// Returns the call with this id within its choice.
-    pub(super) fn find_id(&self, choice: u64, id: &str) -> Option<u64> {
-        self.calls.get(choice, Key::Id(id))
+    /// Returns the call with this id within its choice, open or remembered.
+    pub(crate) fn find_id(&self, choice: u64, id: &str) -> Option<u64> {
+        self.index.calls.get(choice, Place::Id(id))
     }
 
     /// Returns an id of a call that is open or remembered.
-    pub(super) fn id_of(&self, call: u64) -> Option<&str> {
-        self.known.keys_from(call, Key::Id("")).find_map(|key| match key.get() {
-            Key::Id(id) => Some(id),
+    pub(crate) fn id_of(&self, call: u64) -> Option<&str> {
+        self.index.known.of(call, Place::Id("")).find_map(|place| match place {
+            Place::Id(id) => Some(id),
             _ => None,
         })
     }
 
     /// Returns true if any call of this choice is remembered.
     pub(super) fn has_choice(&self, choice: u64) -> bool {
-        self.calls.get(choice, Key::Own).is_some()
+        self.index.calls.of(choice, Place::Content).next().is_some()
     }
 
     /// Returns the choice of a call that is open or remembered.
-    pub(super) fn choice_of(&self, call: u64) -> Option<u64> {
-        self.known.get(call, Key::Own)
+    pub(crate) fn choice_of(&self, call: u64) -> Option<u64> {
+        self.index.choices.get(call).copied()
     }
 
-    /// Returns true if the calls of this choice are distinguished by an index.
-    pub(super) fn has_indices(&self, choice: u64) -> bool {
-        matches!(self.calls.keys_from(choice, Key::Index(0)).next(), Some(OwnedKey::Index(_)))
+    /// Returns true if this choice's calls are distinguished by an index.
+    pub(crate) fn has_indices(&self, choice: u64) -> bool {
+        matches!(self.index.calls.of(choice, Place::Index(0)).next(), Some(Place::Index(_)))
     }
 
     /// Puts a call into a slot and makes it findable by its id.
     pub(super) fn bind(&mut self, slot: Slot<'_>, id: &str, call: u64) {
-        if self.known.get(call, Key::Own).is_none() {
-            self.known.insert(call, OwnedKey::Own, slot.choice);
-            self.noted.remove(slot.choice);
+        let index = &mut self.index;
+        if !index.choices.contains(call) {
+            index.choices.insert(call, slot.choice);
+            index.noted.remove(slot.choice);
         }
-        for key in keys_of(slot.place, id) {
-            self.refused.remove(slot.choice, key);
-            self.bind_key(slot.choice, key, call);
+        for place in own_places(slot.place, id) {
+            index.refused.slots.remove(slot.choice, place);
+            if let Some(before) = index.calls.insert(slot.choice, place, call) {
+                index.known.remove(before, place);
+            }
+            index.known.insert(call, place, 0);
         }
-        self.calls.insert(slot.choice, OwnedKey::Own, call);
         if slot.place == Place::Content {
-            self.calls.insert(slot.choice, OwnedKey::Content, call);
+            index.calls.insert(slot.choice, Place::Content, call);
         }
-        self.has_refused_latest = false;
+        index.has_refused_latest = false;
         self.touch(slot, call);
     }
 
-    fn bind_key(&mut self, choice: u64, key: Key<'_>, call: u64) {
-        let owned = key.to_owned();
-        if let Some(before) = self.calls.insert(choice, owned.clone(), call) {
-            self.known.remove(before, key);
-        }
-        self.known.insert(call, owned, choice);
-    }
-
     /// Records that the call in this slot was refused, so that its fragments do not reach the slot's previous call.
-    pub(super) fn refuse(&mut self, slot: Slot<'_>, id: &str, limits: &CallLimits) {
-        self.last = None;
-        self.has_refused_latest = own_key(slot.place).is_none();
-        for key in keys_of(slot.place, id) {
-            if let Some(before) = self.calls.remove(slot.choice, key) {
-                self.known.remove(before, key);
+    pub(super) fn refuse(&mut self, slot: Slot<'_>, id: &str) {
+        let (index, most) = (&mut self.index, self.options.limits.name_bytes);
+        index.last = None;
+        index.has_refused_latest = !slot.place.is_own();
+        for place in own_places(slot.place, id) {
+            if let Some(before) = index.calls.remove(slot.choice, place) {
+                index.known.remove(before, place);
             }
             // An id that is too long is not stored.
-            match key {
-                Key::Id(id) if id.len() > limits.name_bytes => self.refused.has_more = true,
-                _ => self.refused.insert(slot.choice, key),
+            match place {
+                Place::Id(id) if id.len() > most => index.refused.has_more = true,
+                _ => index.refused.insert(slot.choice, place),
             }
         }
-        self.calls.remove(slot.choice, Key::Latest);
+        index.calls.remove(slot.choice, Place::Latest);
         if slot.place == Place::Content {
-            self.calls.remove(slot.choice, Key::Content);
+            index.calls.remove(slot.choice, Place::Content);
         }
     }
 
     /// Returns true if the call in this slot was refused, so that its fragments belong to no other call.
     pub(super) fn was_refused(&self, slot: Slot<'_>) -> bool {
-        match own_key(slot.place) {
-            Some(key) => self.refused.contains(slot.choice, key),
-            None => self.has_refused_latest && slot.place == Place::Latest,
+        if slot.place.is_own() {
+            self.index.refused.slots.get(slot.choice, slot.place).is_some()
+        } else {
+            self.index.has_refused_latest && slot.place == Place::Latest
         }
     }
 
     /// Returns true if any call was refused, so that a fragment without a slot may belong to it.
     pub(super) fn has_refused(&self) -> bool {
-        self.has_refused_latest || self.refused.has_more || !self.refused.keys.is_empty()
+        self.index.has_refused_latest || self.index.refused.has_any()
     }
 
-    /// Returns the number of keys that lead to a call.
-    pub(super) fn key_count(&self, call: u64) -> usize {
-        self.known.keys_from(call, Key::Index(0)).count()
+    /// Returns the number of indices and ids that lead to a call.
+    pub(super) fn place_count(&self, call: u64) -> usize {
+        self.index.known.of(call, Place::Index(0)).count()
     }
 
     /// Records a fragment for a slot in which no call was started. Its call may start later, in this slot. If the
     /// fragment names no slot and can't belong to an open call (`is_nobodys`), its call may be the next one.
-    pub(super) fn orphan(&mut self, slot: Slot<'_>, is_nobodys: bool, limits: &CallLimits) {
-        match (own_key(slot.place), slot.place) {
-            (None, _) => self.has_unplaced |= is_nobodys,
-            (_, Place::Id(id)) if id.len() > limits.name_bytes => self.has_unplaced = true,
-            (Some(key), _) => self.orphaned.insert(slot.choice, key),
+    pub(super) fn orphan(&mut self, slot: Slot<'_>, is_nobodys: bool) {
+        match slot.place {
+            Place::Id(id) if id.len() > self.options.limits.name_bytes => self.index.has_unplaced = true,
+            place if place.is_own() => self.index.orphaned.insert(slot.choice, place),
+            _ => self.index.has_unplaced |= is_nobodys,
         }
-    }
-
-    /// Records that a fragment is lost, which belongs to no call that starts later.
-    pub(super) fn lose(&mut self) {
-        self.has_lost = true;
     }
 
     /// Returns true if a fragment of the call that starts in this slot was lost before.
     pub(super) fn take_orphan(&mut self, slot: Slot<'_>, id: &str) -> bool {
-        let mut has_lost = mem::take(&mut self.has_unplaced) || self.orphaned.has_more;
-        for key in keys_of(slot.place, id) {
-            has_lost |= self.orphaned.remove(slot.choice, key);
+        let orphaned = &mut self.index.orphaned;
+        let mut has_lost = mem::take(&mut self.index.has_unplaced) || orphaned.has_more;
+        for place in own_places(slot.place, id) {
+            has_lost |= orphaned.slots.remove(slot.choice, place).is_some();
         }
         has_lost
     }
 
     /// Returns true if a fragment found no call, and no call that it may belong to has started since.
-    pub(super) fn has_strays(&self) -> bool {
-        self.has_lost || self.awaits_start()
+    pub(crate) fn has_strays(&self) -> bool {
+        self.index.has_lost || self.awaits_start()
     }
 
     /// Returns true if a fragment of this message may belong to a call that has not started yet.
     pub(super) fn awaits_start(&self) -> bool {
-        self.has_unplaced || self.orphaned.has_more || !self.orphaned.keys.is_empty()
-    }
-
-    /// Returns true if the index is empty, except for `has_lost`.
-    pub(super) fn is_new(&self) -> bool {
-        *self == Self { has_lost: self.has_lost, ..Self::default() }
+        self.index.has_unplaced || self.index.orphaned.has_any()
     }
 
     fn touch(&mut self, slot: Slot<'_>, call: u64) {
-        if slot.place != Place::Content && self.calls.get(slot.choice, Key::Latest) != Some(call) {
-            self.calls.insert(slot.choice, OwnedKey::Latest, call);
+        if slot.place != Place::Content && self.index.calls.get(slot.choice, Place::Latest) != Some(call) {
+            self.index.calls.insert(slot.choice, Place::Latest, call);
         }
-        self.last = match slot.place {
+        self.index.last = match slot.place {
             Place::Index(index) => Some((slot.choice, index, call)),
             _ => None,
         };
     }
 
-    /// Records that a call has ended. It can be found until `most` other calls have ended after it.
-    pub(super) fn end(&mut self, call: u64, most: usize) {
-        self.ended.push_back(call);
-        if self.ended.len() > most
-            && let Some(oldest) = self.ended.pop_front()
+    /// Records that a call has ended. It can be found until more than [`open_calls`](super::CallLimits::open_calls)
+    /// other calls have ended after it.
+    pub(super) fn note_end(&mut self, call: u64) {
+        self.index.ended.push_back(call);
+        if self.index.ended.len() > self.options.limits.open_calls
+            && let Some(oldest) = self.index.ended.pop_front()
         {
             self.forget(oldest);
         }
     }
 
     fn forget(&mut self, call: u64) {
-        self.has_forgotten = true;
-        self.last = None;
-        let Some(choice) = self.known.get(call, Key::Own) else { return };
-        let keys: Vec<_> = self.known.keys_from(call, Key::Own).cloned().collect();
-        for key in keys {
-            self.known.remove(call, key.get());
-            if !matches!(key, OwnedKey::Own) {
-                self.calls.remove(choice, key.get());
+        let index = &mut self.index;
+        index.has_forgotten = true;
+        index.last = None;
+        let Some(choice) = index.choices.remove(call) else { return };
+        index.known.remove_all(call, |place| {
+            index.calls.remove(choice, place);
+        });
+        for place in [Place::Content, Place::Latest] {
+            if index.calls.get(choice, place) == Some(call) {
+                index.calls.remove(choice, place);
             }
         }
-        for place in [Key::Content, Key::Latest] {
-            if self.calls.get(choice, place) == Some(call) {
-                self.calls.remove(choice, place);
-            }
-        }
-        if self.calls.keys_from(choice, Key::Content).next().is_none() {
-            self.calls.remove(choice, Key::Own);
-            self.noted.remove(choice);
+        if !self.has_choice(choice) {
+            self.index.noted.remove(choice);
         }
     }
 
     /// Returns true if an ended call of this message was forgotten.
-    pub(super) fn has_forgotten(&self) -> bool {
-        self.has_forgotten
+    pub(crate) fn has_forgotten(&self) -> bool {
+        self.index.has_forgotten
     }
 
     /// Notes the reason for which a choice may have ended, cut to the length limit of names. Does nothing for a choice
     /// without calls.
-    pub(super) fn note(&mut self, choice: u64, reason: &str, limits: &CallLimits) {
-        let reason = &reason[..floor_char_boundary(reason, limits.name_bytes)];
+    pub(super) fn note(&mut self, choice: u64, reason: &str) {
         if self.has_choice(choice) {
-            self.noted.set(choice, reason);
+            let reason = &reason[..floor_char_boundary(reason, self.options.limits.name_bytes)];
+            self.index.noted.remove(choice);
+            self.index.noted.insert(choice, reason.into());
         }
     }
 
     /// Notes the reason for which all choices may have ended.
-    pub(super) fn note_all(&mut self, reason: &str) {
-        self.noted = Reasons::default();
-        for choice in self.calls.owners() {
-            self.noted.set(choice, reason);
+    pub(crate) fn note_all(&mut self, reason: &str) {
+        let CallIndex { choices, noted, .. } = &mut self.index;
+        *noted = Numbered::default();
+        for (_, choice) in choices.iter() {
+            if !noted.contains(*choice) {
+                noted.insert(*choice, reason.into());
+            }
         }
     }
 
     /// Takes the noted reasons. A reason is dropped when another call of its choice starts.
-    pub(super) fn take_noted(&mut self) -> Reasons {
-        mem::take(&mut self.noted)
+    pub(super) fn take_noted(&mut self) -> Numbered<Box<str>> {
+        mem::take(&mut self.index.noted)
+    }
+
+    /// Returns true if the index is empty, except for lost fragments of earlier messages.
+    pub(super) fn has_new_index(&self) -> bool {
+        self.index == CallIndex { has_lost: self.index.has_lost, ..CallIndex::default() }
     }
 
     /// Begins a new message with empty slots. Fragments that arrived before any call may belong to the new message.
-    pub(super) fn clear(&mut self) {
-        let before = mem::take(self);
-        if before.known.is_empty() && !before.has_forgotten {
-            (self.orphaned, self.has_unplaced, self.has_lost) = (before.orphaned, before.has_unplaced, before.has_lost);
+    pub(super) fn clear_index(&mut self) {
+        let has_strays = self.has_strays();
+        let before = mem::take(&mut self.index);
+        if before.choices.is_empty() && !before.has_forgotten {
+            let CallIndex { orphaned, has_unplaced, has_lost, .. } = before;
+            self.index = CallIndex { orphaned, has_unplaced, has_lost, ..CallIndex::default() };
         } else {
-            self.has_lost = before.has_strays();
+            self.index.has_lost = has_strays;
         }
     }
 }

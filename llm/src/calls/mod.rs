@@ -46,8 +46,8 @@ mod values;
 #[cfg(feature = "providers")]
 pub(crate) use self::{
     ending::is_one_of, event::CallListener, numbered::Numbered, open_call::OpenCall, open_call::is_stand_in,
-    places::Key, places::Places, rest::digest_of, rest::rest_of, signals::Signals, slot::Place, start::present,
-    state::State, values::PathValue,
+    places::Places, rest::digest_of, rest::rest_of, signals::Signals, slot::Place, start::present, state::State,
+    values::PathValue,
 };
 pub use builder::ToolCallsBuilder;
 pub use error::{CallError, CallErrorKind};

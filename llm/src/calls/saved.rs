@@ -114,13 +114,13 @@ impl Replay for ToolCalls {
 impl State {
     /// Returns true if no call is known, so that [`save_base`](Self::save_base) writes the whole state.
     pub(crate) fn is_new(&self) -> bool {
-        self.open.is_empty() && self.waiting.is_empty() && self.index.is_new()
+        self.open.is_empty() && self.has_new_index()
     }
 
     /// Returns true if no call is open and no fragment waits for one, so that a new message would forget all calls.
     #[cfg(feature = "providers")]
     pub(crate) fn is_closed(&self) -> bool {
-        self.open.is_empty() && self.waiting.is_empty() && !self.index.awaits_start()
+        self.open.is_empty() && !self.awaits_start()
     }
 
     /// Returns the number of the next call.

@@ -40,12 +40,12 @@ impl Signals<'_> {
     /// Starts a call, unless the signal repeats the start of the open call in this slot. Reports an error if that call
     /// is sealed or has ended.
     pub(crate) fn start(&mut self, slot: Slot<'_>, start: CallStart<'_>) {
-        if let Some(number) = self.calls.index.find(slot) {
+        if let Some(number) = self.calls.find(slot) {
             let (id, name) = (start.id_or_empty(), start.name_or_empty());
             if id.is_empty() && name.is_empty() {
                 return;
             }
-            let is_again = !id.is_empty() && self.calls.index.find_id(slot.choice, id) == Some(number);
+            let is_again = !id.is_empty() && self.calls.find_id(slot.choice, id) == Some(number);
             match self.calls.open.get(number) {
                 // A different name means another call, even with the same id.
                 Some(call) if is_again && call.is_called_otherwise(name) => {}
@@ -80,7 +80,7 @@ impl Signals<'_> {
         let is_name_too_long = id.len().max(name.len()) > limits.name_bytes;
         if is_name_too_long || self.calls.open.len() >= limits.open_calls {
             let kind = if is_name_too_long { CallErrorKind::NameLimit } else { CallErrorKind::OpenCallsLimit };
-            self.calls.index.refuse(slot, id, &limits);
+            self.calls.refuse(slot, id);
             self.report_error(kind, None);
             return None;
         }
@@ -92,17 +92,17 @@ impl Signals<'_> {
         self.calls.next += 1;
         self.calls.unreported = Some(number);
         let mut call = OpenCall::new(number, slot, &start);
-        if self.calls.index.take_orphan(slot, id) {
+        if self.calls.take_orphan(slot, id) {
             call.leave_out(UNPLACED);
         }
         self.calls.open.insert(number, Box::new(call));
-        self.calls.index.bind(slot, id, number);
+        self.calls.bind(slot, id, number);
         Some(number)
     }
 
     /// Returns the call of a signal: the call in its slot or, if the signal names none, the only open call.
     pub(crate) fn find(&mut self, slot: Slot<'_>) -> Option<u64> {
-        if slot.place == Place::Nowhere { self.only_open(slot.choice) } else { self.calls.index.find(slot) }
+        if slot.place == Place::Nowhere { self.only_open(slot.choice) } else { self.calls.find(slot) }
     }
 
     /// Makes the call in a slot findable by a second id, which some signals use.
@@ -112,14 +112,14 @@ impl Signals<'_> {
             && id.len() <= self.calls.options.limits.name_bytes
             && self.takes_key(slot.choice, id, number)
         {
-            self.calls.index.bind(Slot::new(slot.choice, Place::Latest), id, number);
+            self.calls.bind(Slot::new(slot.choice, Place::Latest), id, number);
         }
     }
 
     /// Returns true if a call may be found by this id too: no call has this id, and besides its index and its own id
     /// the call has no other key. If a server changes the id with each event, the later ids are ignored.
     fn takes_key(&self, choice: u64, id: &str, number: u64) -> bool {
-        self.calls.index.find_id(choice, id).is_none() && self.calls.index.key_count(number) < 3
+        self.calls.find_id(choice, id).is_none() && self.calls.place_count(number) < 3
     }
 
     /// Returns true if any call is open.
@@ -128,7 +128,7 @@ impl Signals<'_> {
     }
 
     fn only_open(&self, choice: u64) -> Option<u64> {
-        if self.calls.index.has_refused() {
+        if self.calls.has_refused() {
             return None;
         }
         let mut open = self.calls.open.iter().filter(|(_, call)| call.choice() == choice && !call.is_answer());
@@ -177,16 +177,16 @@ impl Signals<'_> {
 
     /// Drops a fragment that has no call. It may belong to an open call or to one that starts later.
     pub(crate) fn unplaced(&mut self, slot: Slot<'_>) {
-        if !self.calls.index.was_refused(slot) {
-            let has_tainted = self.taint(self.calls.index.has_choice(slot.choice).then_some(slot.choice));
-            self.calls.index.orphan(slot, !has_tainted, &self.calls.options.limits);
+        if !self.calls.was_refused(slot) {
+            let has_tainted = self.taint(self.calls.has_choice(slot.choice).then_some(slot.choice));
+            self.calls.orphan(slot, !has_tainted);
         }
         self.report_error(CallErrorKind::NotStarted, None);
     }
 
     /// Drops a fragment for a call that has ended. It may belong to another open call.
     pub(crate) fn late(&mut self, number: u64) {
-        self.taint(self.calls.index.choice_of(number));
+        self.taint(self.calls.choice_of(number));
         self.report_error(CallErrorKind::Ended, number);
     }
 
@@ -242,13 +242,13 @@ impl Signals<'_> {
     /// Takes in a value by its path, for the call that was used last. Reports an error if it has ended, or if there is
     /// none.
     pub(crate) fn set(&mut self, choice: u64, path: &str, value: PathValue<'_>) {
-        let number = self.calls.index.find(Slot::new(choice, Place::Latest));
+        let number = self.calls.find(Slot::new(choice, Place::Latest));
         match number.and_then(|number| self.calls.open.get_mut(number)) {
             Some(call) => call.set(path, value, &self.calls.options, self.listener),
             // Each call has a start before its values, so this one's start is lost, or its end came too early.
             None => {
                 self.taint(Some(choice));
-                self.calls.index.lose();
+                self.calls.index.has_lost = true;
                 self.report_error(CallErrorKind::NotStarted, None);
             }
         }
@@ -256,7 +256,7 @@ impl Signals<'_> {
 
     /// Returns the call that was last started in a slot, open or ended.
     pub(crate) fn find_in(&mut self, slot: Slot<'_>) -> Option<u64> {
-        self.calls.index.find(slot)
+        self.calls.find(slot)
     }
 
     /// Returns the call of a signal if it is open.
@@ -266,7 +266,7 @@ impl Signals<'_> {
 
     /// Moves an earlier call into a slot, so that the signals that follow there belong to it.
     pub(crate) fn resume(&mut self, slot: Slot<'_>, number: u64) {
-        self.calls.index.bind(slot, "", number);
+        self.calls.bind(slot, "", number);
     }
 
     /// Appends text that a wire format has composed for an open call. Unlike a fragment, it is never cumulative.
@@ -276,13 +276,13 @@ impl Signals<'_> {
 
     /// Returns true if the open call in a slot has this id.
     pub(crate) fn is_open(&mut self, slot: Slot<'_>, id: &str) -> bool {
-        let number = self.calls.index.find_id(slot.choice, id);
-        number.is_some_and(|number| self.calls.index.find(slot) == Some(number) && self.calls.open.contains(number))
+        let number = self.calls.find_id(slot.choice, id);
+        number.is_some_and(|number| self.calls.find(slot) == Some(number) && self.calls.open.contains(number))
     }
 
     /// Returns true if the call in a slot, or with an id, has ended.
     pub(crate) fn has_ended(&mut self, slot: Slot<'_>, id: &str) -> bool {
-        let number = self.calls.index.find(slot).or_else(|| self.calls.index.find_id(slot.choice, id));
+        let number = self.calls.find(slot).or_else(|| self.calls.find_id(slot.choice, id));
         number.is_some_and(|number| !self.calls.open.contains(number))
     }
 
@@ -319,7 +319,7 @@ impl Signals<'_> {
         call.identify(id, name, self.listener);
         let (choice, is_own) = (call.choice(), call.id() == id);
         if !id.is_empty() && (is_own || self.takes_key(choice, id, number)) {
-            self.calls.index.bind(Slot::new(choice, Place::Latest), id, number);
+            self.calls.bind(Slot::new(choice, Place::Latest), id, number);
         }
         let Some(call) = self.calls.open.get_mut(number) else { return };
         if !call.id().is_empty() && !call.name().is_empty() {
@@ -335,12 +335,12 @@ impl Signals<'_> {
 
     /// Notes the reason for which a choice may have ended, though more may follow.
     pub(crate) fn note(&mut self, choice: u64, reason: &str) {
-        self.calls.index.note(choice, reason, &self.calls.options.limits);
+        self.calls.note(choice, reason);
     }
 
     /// Notes the reason for which all choices may have ended.
     pub(crate) fn note_all(&mut self, reason: &str) {
-        self.calls.index.note_all(reason);
+        self.calls.note_all(reason);
     }
 
     /// Records that an event was left out unread, so that no open call can be complete.
@@ -351,7 +351,7 @@ impl Signals<'_> {
     /// Appends a piece of the message's own text, where that text is JSON.
     pub(crate) fn content(&mut self, choice: u64, text: &str) {
         let slot = Slot::new(choice, Place::Content);
-        let found = self.calls.index.find(slot).filter(|number| self.calls.open.contains(*number));
+        let found = self.calls.find(slot).filter(|number| self.calls.open.contains(*number));
         if let Some(number) = found.or_else(|| self.open(slot, CallStart::unnamed())) {
             self.with(number, |call, options, listener| call.append(text, options, listener));
         }

@@ -40,6 +40,13 @@ pub(crate) enum Place<'a> {
     Nowhere,
 }
 
+impl Place<'_> {
+    /// Returns true if the place leads to one call only: it is an index or an id.
+    pub(super) fn is_own(self) -> bool {
+        matches!(self, Self::Index(_) | Self::Id(_))
+    }
+}
+
 impl<'a> Slot<'a> {
     pub(crate) fn new(choice: u64, place: Place<'a>) -> Self {
         Self { choice, place }

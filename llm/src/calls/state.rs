@@ -1,7 +1,6 @@
 //! The state of a stream's calls from one signal to the next.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 
 use super::call_index::CallIndex;
 use super::limits::CallLimits;
@@ -15,8 +14,6 @@ pub(crate) struct State {
     pub(super) options: Options,
     pub(super) index: CallIndex,
     pub(super) open: Numbered<Box<OpenCall>>,
-    /// The calls whose end was reported and whose verdict waits for the reason.
-    pub(super) waiting: Vec<u64>,
     pub(super) next: u64,
     /// The newest call if its start may not have been reported yet, since some servers send the id and the name
     /// separately.
@@ -25,14 +22,7 @@ pub(crate) struct State {
 
 impl State {
     pub(super) fn new(options: Options) -> Self {
-        Self {
-            options,
-            index: CallIndex::default(),
-            open: Numbered::default(),
-            waiting: Vec::new(),
-            next: 0,
-            unreported: None,
-        }
+        Self { options, index: CallIndex::default(), open: Numbered::default(), next: 0, unreported: None }
     }
 
     /// Records that a part of the stream was left out, so that no open call can be complete.
@@ -48,36 +38,6 @@ impl State {
     /// Returns the number of open calls.
     pub(crate) fn open_count(&self) -> usize {
         self.open.len()
-    }
-
-    /// Returns the call with this id, open or remembered.
-    pub(crate) fn find_id(&self, choice: u64, id: &str) -> Option<u64> {
-        self.index.find_id(choice, id)
-    }
-
-    /// Returns an id of a call that is open or remembered.
-    pub(crate) fn id_of(&self, number: u64) -> Option<&str> {
-        self.index.id_of(number)
-    }
-
-    /// Returns the choice of a call that is open or remembered.
-    pub(crate) fn choice_of(&self, number: u64) -> Option<u64> {
-        self.index.choice_of(number)
-    }
-
-    /// Returns true if this choice's calls are distinguished by an index.
-    pub(crate) fn has_indices(&self, choice: u64) -> bool {
-        self.index.has_indices(choice)
-    }
-
-    /// Returns true if an ended call of this message was forgotten.
-    pub(crate) fn has_forgotten(&self) -> bool {
-        self.index.has_forgotten()
-    }
-
-    /// Returns true if a fragment found no call, and no call that it may belong to has started since.
-    pub(crate) fn has_strays(&self) -> bool {
-        self.index.has_strays()
     }
 
     pub(crate) fn limits(&self) -> &CallLimits {

@@ -1,7 +1,6 @@
 //! The signals that end calls: the end of one call, of an answer, of a message, and of the input.
 
 use alloc::vec::Vec;
-use core::mem;
 
 use super::ending::Ending;
 use super::open_call::{OpenCall, Phase};
@@ -13,9 +12,7 @@ impl Signals<'_> {
         let Some(number) = self.find(slot) else { return };
         let Some(call) = self.calls.open.get_mut(number) else { return };
         if call.stop(&self.calls.options, self.listener) {
-            if mem::replace(&mut call.phase, Phase::Stopped) != Phase::Stopped {
-                self.calls.waiting.push(number);
-            }
+            call.phase = Phase::Stopped;
         } else {
             self.end_call(number, Ending::Announced);
         }
@@ -30,15 +27,13 @@ impl Signals<'_> {
 
     /// Ends the calls that wait for a reason. The stream continues, so the message's end has not cut them.
     pub(crate) fn settle(&mut self) {
-        for number in mem::take(&mut self.calls.waiting) {
-            self.end_call(number, Ending::Announced);
-        }
+        self.end_all(&|call| (call.phase == Phase::Stopped).then_some(Ending::Announced));
     }
 
     pub(crate) fn finish(&mut self, reason: Option<&str>) {
-        let noted = self.calls.index.take_noted();
+        let noted = self.calls.take_noted();
         self.end_all(&|call| {
-            let reason = reason.or_else(|| noted.get(call.choice()));
+            let reason = reason.or_else(|| noted.get(call.choice()).map(|noted| &**noted));
             Some(reason.map_or(Ending::Announced, Ending::Reason))
         });
     }
@@ -60,14 +55,16 @@ impl Signals<'_> {
 
     pub(crate) fn begin_message(&mut self) {
         self.cut("superseded");
-        self.calls.index.clear();
+        self.calls.clear_index();
     }
 
     /// Ends all open calls for this reason, although the stream has not reported its end. Noted reasons take
     /// precedence.
     pub(crate) fn cut(&mut self, reason: &str) {
-        let noted = self.calls.index.take_noted();
-        self.end_all(&|call| Some(noted.get(call.choice()).map_or_else(|| abrupt(call, reason), Ending::Reason)));
+        let noted = self.calls.take_noted();
+        self.end_all(&|call| {
+            Some(noted.get(call.choice()).map(|noted| &**noted).map_or_else(|| abrupt(call, reason), Ending::Reason))
+        });
     }
 
     /// Ends one open call for this reason.
@@ -81,20 +78,15 @@ impl Signals<'_> {
     fn end_all<'e>(&mut self, ending: &dyn Fn(&OpenCall) -> Option<Ending<'e>>) {
         let open = self.calls.open.iter();
         let endings: Vec<_> = open.filter_map(|(number, call)| Some((number, ending(call)?))).collect();
-        // Taken out, so that the list is searched once and not for each call.
-        let mut waiting = mem::take(&mut self.calls.waiting);
         for (number, ending) in endings {
             self.end_call(number, ending);
         }
-        waiting.retain(|number| self.calls.open.contains(*number));
-        self.calls.waiting = waiting;
     }
 
     /// Ends a call, whether or not it waits for a reason.
     pub(super) fn end_call(&mut self, number: u64, ending: Ending<'_>) {
-        self.calls.waiting.retain(|waiting| *waiting != number);
         if let Some(call) = self.calls.open.remove(number) {
-            self.calls.index.end(number, self.calls.options.limits.open_calls);
+            self.calls.note_end(number);
             call.end(ending, &self.calls.options, self.listener);
         }
     }

@@ -15,7 +15,7 @@ use self::blocks::{At, Blocks, Which};
 use self::failure::Failure;
 use self::stream_state::{Memory, StreamState, note};
 use crate::calls::{
-    CallEvent, CallListener, Executor, Key, OpenCall, Place, Signals, Slot, State, ToolCalls, digest_of, present,
+    CallEvent, CallListener, Executor, OpenCall, Place, Signals, Slot, State, ToolCalls, digest_of, present,
 };
 use crate::event::media::Media;
 use crate::event::retry::Retry;
@@ -192,7 +192,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Remembers a number under a key until the message ends, if there is room. Returns the number before.
-    fn remember(&mut self, memory: OfMessage, choice: u64, key: Key<'_>, number: u64) -> Option<u64> {
+    fn remember(&mut self, memory: OfMessage, choice: u64, key: Place<'_>, number: u64) -> Option<u64> {
         let limits = self.calls.state().limits();
         let places = match memory {
             OfMessage::Sources => &mut self.user.stream_state.sources,
@@ -200,21 +200,21 @@ impl<'a> Emitter<'a> {
             OfMessage::Repeatable => &mut self.user.stream_state.repeatable,
         };
         let before = places.get(choice, key);
-        let is_short = !matches!(key, Key::Id(id) if id.len() > limits.name_bytes);
+        let is_short = !matches!(key, Place::Id(id) if id.len() > limits.name_bytes);
         if is_short && (before.is_some() || places.len() < limits.open_calls) {
-            places.insert(choice, key.to_owned(), number);
+            places.insert(choice, key, number);
         }
         before
     }
 
     /// Records that the item with this key is reported, if there is room.
     pub(crate) fn note_reported(&mut self, key: &str) {
-        self.remember(OfMessage::Repeatable, 0, Key::Id(key), 0);
+        self.remember(OfMessage::Repeatable, 0, Place::Id(key), 0);
     }
 
     /// Returns true if the item with this key is remembered as reported.
     pub(crate) fn has_reported(&self, key: &str) -> bool {
-        self.user.stream_state.repeatable.get(0, Key::Id(key)).is_some()
+        self.user.stream_state.repeatable.get(0, Place::Id(key)).is_some()
     }
 
     /// Returns true if the item with this key was reported, or may have been and was not remembered.
@@ -222,7 +222,7 @@ impl<'a> Emitter<'a> {
         let limits = self.calls.state().limits();
         let repeatable = &self.user.stream_state.repeatable;
         let is_full = key.len() > limits.name_bytes || repeatable.len() >= limits.open_calls;
-        is_full || repeatable.get(0, Key::Id(key)).is_some()
+        is_full || repeatable.get(0, Place::Id(key)).is_some()
     }
 
     /// Ends the call of a structured answer after a message or a step, so the next one's text starts another call.
@@ -240,7 +240,7 @@ impl<'a> Emitter<'a> {
             return;
         }
         let digest = digest_of(id);
-        let last = self.remember(OfMessage::Repeatable, choice, Key::Id(STRUCTURED), digest);
+        let last = self.remember(OfMessage::Repeatable, choice, Place::Id(STRUCTURED), digest);
         if last.is_some_and(|last| last != digest) {
             self.calls().set_incomplete(Slot::new(choice, Place::Content), true);
             self.end_structured(choice);
@@ -327,7 +327,7 @@ impl<'a> Emitter<'a> {
 
     /// Returns true if no source with this key was recorded, and records it if there is room.
     pub(crate) fn is_new_source(&mut self, choice: u64, key: &str) -> bool {
-        self.remember(OfMessage::Sources, choice, Key::Id(key), 0).is_none()
+        self.remember(OfMessage::Sources, choice, Place::Id(key), 0).is_none()
     }
 
     /// Reports the findings of a filter or guardrail.

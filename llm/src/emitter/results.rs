@@ -4,7 +4,7 @@
 //! mismatch of its call.
 
 use super::{Emitter, OfMessage};
-use crate::calls::{CallErrorKind, CallStart, Key, Place, Slot, digest_of, present};
+use crate::calls::{CallErrorKind, CallStart, Place, Slot, digest_of, present};
 use crate::event::{StreamEvent, ToolResult};
 use crate::json::Node;
 
@@ -25,7 +25,7 @@ impl Emitter<'_> {
         let key = [RESULT, call_id].concat();
         let before = match call_id {
             "" => None,
-            _ => self.remember(OfMessage::Repeatable, 0, Key::Id(&key), digest),
+            _ => self.remember(OfMessage::Repeatable, 0, Place::Id(&key), digest),
         };
         if before.is_some_and(|before| before != digest) {
             self.calls().report_error(CallErrorKind::Mismatch, call);
@@ -51,19 +51,19 @@ impl Emitter<'_> {
         self.calls().whole_call(0, start.id(id));
         self.calls().settle();
         if let Some(call) = self.calls().find_in(Slot::new(0, Place::Latest)) {
-            self.remember(OfMessage::Results, 0, Key::Id(id), call);
+            self.remember(OfMessage::Results, 0, Place::Id(id), call);
         }
     }
 
     /// Returns true if the result of a request is awaited.
     pub(crate) fn is_awaited(&self, id: &str) -> bool {
-        self.user.stream_state.results.get(0, Key::Id(id)).is_some()
+        self.user.stream_state.results.get(0, Place::Id(id)).is_some()
     }
 
     /// Returns the call that a response answers and stops waiting for its result; `None` if the response answers no
     /// call.
     pub(crate) fn take_request(&mut self, id: &str) -> Option<u64> {
-        let call = self.user.stream_state.results.remove(0, Key::Id(id));
+        let call = self.user.stream_state.results.remove(0, Place::Id(id));
         if self.user.stream_state.results.is_empty() {
             self.user.stream_state.unfinished.clear();
         }
@@ -78,13 +78,13 @@ impl Emitter<'_> {
     /// Records that the result for the call with this id will be sent at this index.
     pub(crate) fn expect_result(&mut self, index: u64, call_id: &str) {
         if let Some(call) = self.known().find_id(0, call_id) {
-            self.remember(OfMessage::Results, 0, Key::Index(index), call);
+            self.remember(OfMessage::Results, 0, Place::Index(index), call);
         }
     }
 
     /// Reports a result, or a part of one, for the call that was recorded for this index.
     pub(crate) fn tool_result_at(&mut self, index: u64, is_error: bool, value: Node<'_>) {
-        let call = self.user.stream_state.results.get(0, Key::Index(index));
+        let call = self.user.stream_state.results.get(0, Place::Index(index));
         match call {
             Some(call) => self.calls().end_early(call),
             // The event that names the call was lost.

@@ -50,8 +50,6 @@ export class ToolCalls {
   readonly #settings: CallSettings;
   readonly #open = new Map<number, OpenCall>();
   #index = new CallIndex();
-  /** Calls that were stopped, and wait for the reason. */
-  #waiting: number[] = [];
   #next = 0;
   #events: CallEvent[] = [];
 
@@ -111,9 +109,8 @@ export class ToolCalls {
       if (call === undefined) return;
       if (!call.stop()) {
         this.#end(call, ANNOUNCED);
-      } else if (!call.isStopped) {
+      } else {
         call.isStopped = true;
-        this.#waiting.push(call.number);
       }
     });
   }
@@ -216,7 +213,7 @@ export class ToolCalls {
 
   #begin(place: Place, id: string, name: string, start: CallStart): OpenCall | undefined {
     // A new call ends those that wait for a reason.
-    for (const waiting of this.#waiting.splice(0)) this.#end(this.#open.get(waiting)!, ANNOUNCED);
+    for (const call of this.#open.values()) if (call.isStopped) this.#end(call, ANNOUNCED);
     const isTooLong = !this.#fits(id) || !this.#fits(name);
     if (isTooLong || this.#open.size >= this.#settings.openCalls) {
       this.#index.refuse(place, id, (key) => this.#fits(key));
@@ -285,7 +282,6 @@ export class ToolCalls {
 
   #end(call: OpenCall, ending: Ending): void {
     const { number } = call;
-    if (call.isStopped) this.#waiting = this.#waiting.filter((waiting) => waiting !== number);
     this.#open.delete(number);
     this.#index.end(number, this.#settings.openCalls);
     call.end(ending);

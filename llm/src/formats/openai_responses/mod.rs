@@ -19,7 +19,7 @@ use alloc::string::String;
 
 use self::composed::AllComposed;
 use self::words::{Home, Part};
-use crate::calls::{Key, Places, Slot, digest_of, present};
+use crate::calls::{Numbered, Slot, digest_of, present};
 use crate::emitter::Emitter;
 use crate::emitter::blocks::Which;
 use crate::emitter::said::Scope;
@@ -39,7 +39,7 @@ pub(crate) struct State {
     choice: u64,
     composed: AllComposed,
     /// For each call, the family of events that streams its input. Events of another family repeat the input.
-    families: Places,
+    families: Numbered<u64>,
     /// The output index, id and phase of the last message or reasoning item.
     item: (u64, String, String),
     /// True for models of xAI, which runs tools of its own under names that the client did not declare.
@@ -310,9 +310,9 @@ fn input_piece(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
 fn is_of_its_family(family: u64, call: u64, emit: &mut Emitter<'_>) -> bool {
     let most = emit.known().limits().open_calls;
     let families = &mut state(emit).families;
-    let known = families.get(call, Key::Own);
+    let known = families.get(call).copied();
     if known.is_none() && families.len() < most {
-        families.insert(call, Key::Own.to_owned(), family);
+        families.insert(call, family);
     }
     known.is_none_or(|known| known == family)
 }
