@@ -95,6 +95,7 @@ mod rewrite;
 mod saved;
 #[cfg(feature = "providers")]
 mod stream;
+mod verbs;
 #[cfg(feature = "providers")]
 mod wire;
 

@@ -33,18 +33,19 @@ const LAYERS: [(&str, &[&str]); 20] = [
 ];
 
 /// The same for `jsonspigot-llm`.
-const LLM_LAYERS: [(&str, &[&str]); 14] = [
+const LLM_LAYERS: [(&str, &[&str]); 15] = [
+    ("verbs", &[]),
     ("payload", &[]),
     ("json", &[]),
     ("saved", &[]),
-    ("calls", &["payload", "saved"]),
-    ("envelope", &["payload", "saved"]),
+    ("calls", &["verbs", "payload", "saved"]),
+    ("envelope", &["verbs", "payload", "saved"]),
     ("event", &["json", "payload", "calls", "envelope"]),
     ("message", &["json", "payload", "calls"]),
     ("emitter", &["json", "payload", "calls", "envelope", "event", "message"]),
     ("wire", &["json", "calls", "event", "message", "emitter"]),
     ("formats", &["json", "calls", "event", "message", "emitter", "wire"]),
-    ("stream", &["json", "payload", "saved", "calls", "envelope", "event", "message", "emitter", "formats"]),
+    ("stream", &["verbs", "json", "payload", "saved", "calls", "envelope", "event", "message", "emitter", "formats"]),
     ("rewrite", &["json", "saved", "calls", "event", "emitter", "stream"]),
     // Documentation only.
     ("guide", &[]),

@@ -105,7 +105,7 @@ impl Replay for ToolCalls {
     }
 
     fn replay(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
-        self.signal(Signal::restore(reader)?, &mut |_: super::CallEvent<'_>| {});
+        self.take(Signal::restore(reader)?, &mut |_: super::CallEvent<'_>| {});
         Ok(())
     }
 }

@@ -13,6 +13,7 @@ use super::slot::Slot;
 use super::start::CallStart;
 use super::state::State;
 use crate::saved::History;
+use crate::verbs::verbs;
 
 /// A stream's tool calls, each with its own [`Parser`]: signals in, [`CallEvent`]s out.
 ///
@@ -101,57 +102,28 @@ impl ToolCalls {
     pub fn parser(&self, call: u64) -> Option<&Parser> {
         self.state.open.get(call)?.parser()
     }
+}
+
+verbs! {
+    ToolCalls, CallEvent in CallEvents;
 
     /// Starts a call.
     ///
     /// Starting an open slot again with the same id, and with the same name or none, does nothing. Neither does
     /// starting it with neither id nor name, so a caller can start and feed with every chunk. Any other start, such as
     /// a name without an id, starts another call; the first one stays open until the message ends.
-    pub fn start<'s>(&mut self, slot: impl Into<Slot<'s>>, start: CallStart<'_>) -> CallEvents {
-        self.events_of(Signal::Start(slot.into(), start))
-    }
-
-    /// Like [`start`](Self::start), but passes the events to a callback and copies nothing.
-    pub fn start_with<'s>(
-        &mut self,
-        slot: impl Into<Slot<'s>>,
-        start: CallStart<'_>,
-        mut on_event: impl FnMut(CallEvent<'_>),
-    ) {
-        self.signal(Signal::Start(slot.into(), start), &mut on_event);
-    }
+    start, start_with<'s>(slot: impl Into<Slot<'s>>, start: CallStart<'_>) => Signal::Start(slot.into(), start);
 
     /// Appends a piece of a call's input.
-    pub fn delta<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str) -> CallEvents {
-        self.events_of(Signal::Delta(slot.into(), text))
-    }
-
-    /// Like [`delta`](Self::delta), but passes the events to a callback and copies nothing.
-    pub fn delta_with<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
-        self.signal(Signal::Delta(slot.into(), text), &mut on_event);
-    }
+    delta, delta_with<'s>(slot: impl Into<Slot<'s>>, text: &str) => Signal::Delta(slot.into(), text);
 
     /// Takes a call's whole input. After deltas, compares it with them and appends the rest; an input that does not
     /// begin with them is reported as a [`Mismatch`](CallEvent::Mismatch).
-    pub fn whole<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str) -> CallEvents {
-        self.events_of(Signal::Whole(slot.into(), text))
-    }
-
-    /// Like [`whole`](Self::whole), but passes the events to a callback and copies nothing.
-    pub fn whole_with<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
-        self.signal(Signal::Whole(slot.into(), text), &mut on_event);
-    }
+    whole, whole_with<'s>(slot: impl Into<Slot<'s>>, text: &str) => Signal::Whole(slot.into(), text);
 
     /// Ends a call. If no input or only a part of a value has arrived, the verdict waits for the reason, until the next
     /// start or the end of the message.
-    pub fn stop<'s>(&mut self, slot: impl Into<Slot<'s>>) -> CallEvents {
-        self.events_of(Signal::Stop(slot.into()))
-    }
-
-    /// Like [`stop`](Self::stop), but passes the events to a callback and copies nothing.
-    pub fn stop_with<'s>(&mut self, slot: impl Into<Slot<'s>>, mut on_event: impl FnMut(CallEvent<'_>)) {
-        self.signal(Signal::Stop(slot.into()), &mut on_event);
-    }
+    stop, stop_with<'s>(slot: impl Into<Slot<'s>>) => Signal::Stop(slot.into());
 
     /// Ends the message and all open calls, with the provider's reason if there is one. A reason that is not known to
     /// be regular counts as a cut.
@@ -172,33 +144,11 @@ impl ToolCalls {
     /// }
     /// # Ok::<(), jsonspigot_llm::CallError>(())
     /// ```
-    pub fn end_message<'r>(&mut self, reason: impl Into<Option<&'r str>>) -> CallEvents {
-        self.events_of(Signal::Finish(reason.into()))
-    }
-
-    /// Like [`end_message`](Self::end_message), but passes the events to a callback and copies nothing.
-    pub fn end_message_with<'r>(
-        &mut self,
-        reason: impl Into<Option<&'r str>>,
-        mut on_event: impl FnMut(CallEvent<'_>),
-    ) {
-        self.signal(Signal::Finish(reason.into()), &mut on_event);
-    }
+    end_message, end_message_with<'r>(reason: impl Into<Option<&'r str>>) => Signal::Finish(reason.into());
 
     /// Ends one of several answers and its open calls, with the provider's reason if there is one.
-    pub fn end_choice<'r>(&mut self, choice: u64, reason: impl Into<Option<&'r str>>) -> CallEvents {
-        self.events_of(Signal::FinishChoice(choice, reason.into()))
-    }
-
-    /// Like [`end_choice`](Self::end_choice), but passes the events to a callback and copies nothing.
-    pub fn end_choice_with<'r>(
-        &mut self,
-        choice: u64,
-        reason: impl Into<Option<&'r str>>,
-        mut on_event: impl FnMut(CallEvent<'_>),
-    ) {
-        self.signal(Signal::FinishChoice(choice, reason.into()), &mut on_event);
-    }
+    end_choice, end_choice_with<'r>(choice: u64, reason: impl Into<Option<&'r str>>) =>
+        Signal::FinishChoice(choice, reason.into());
 
     /// Ends the input. Calls that are not complete are truncated. After [`end_message`](Self::end_message) this does
     /// nothing, so it is always safe to call.
@@ -214,14 +164,7 @@ impl ToolCalls {
     /// }
     /// # Ok::<(), jsonspigot_llm::CallError>(())
     /// ```
-    pub fn finish(&mut self) -> CallEvents {
-        self.cut("end-of-input")
-    }
-
-    /// Like [`finish`](Self::finish), but passes the events to a callback and copies nothing.
-    pub fn finish_with(&mut self, on_event: impl FnMut(CallEvent<'_>)) {
-        self.cut_with("end-of-input", on_event);
-    }
+    finish, finish_with() => Signal::Cut("end-of-input");
 
     /// Ends all open calls for a reason of the caller's, such as `cancelled` or `timeout`. Calls that are not complete
     /// are truncated. A reason that the provider sent before takes precedence.
@@ -238,14 +181,7 @@ impl ToolCalls {
     /// }
     /// # Ok::<(), jsonspigot_llm::CallError>(())
     /// ```
-    pub fn cut(&mut self, reason: &str) -> CallEvents {
-        self.events_of(Signal::Cut(reason))
-    }
-
-    /// Like [`cut`](Self::cut), but passes the events to a callback and copies nothing.
-    pub fn cut_with(&mut self, reason: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
-        self.signal(Signal::Cut(reason), &mut on_event);
-    }
+    cut, cut_with(reason: &str) => Signal::Cut(reason);
 
     /// Ends one call for a reason of the caller's, such as `cancelled` or `timeout`, while the others continue. Later
     /// input for this call is an error. A call whose value is complete stays complete.
@@ -268,39 +204,22 @@ impl ToolCalls {
     /// calls.end_message_with("tool_calls", &mut on_event);
     /// assert_eq!(ended, [r#"search: Truncated { reason: "cancelled" }"#, "read: Complete"]);
     /// ```
-    pub fn cut_call<'s>(&mut self, slot: impl Into<Slot<'s>>, reason: &str) -> CallEvents {
-        self.events_of(Signal::CutCall(slot.into(), reason))
-    }
-
-    /// Like [`cut_call`](Self::cut_call), but passes the events to a callback and copies nothing.
-    pub fn cut_call_with<'s>(
-        &mut self,
-        slot: impl Into<Slot<'s>>,
-        reason: &str,
-        mut on_event: impl FnMut(CallEvent<'_>),
-    ) {
-        self.signal(Signal::CutCall(slot.into(), reason), &mut on_event);
-    }
+    cut_call, cut_call_with<'s>(slot: impl Into<Slot<'s>>, reason: &str) => Signal::CutCall(slot.into(), reason);
 
     /// Begins another message, with empty slots. Calls that are still open end as `superseded`.
-    pub fn begin_message(&mut self) -> CallEvents {
-        self.events_of(Signal::BeginMessage)
-    }
+    begin_message, begin_message_with() => Signal::BeginMessage;
+}
 
-    /// Like [`begin_message`](Self::begin_message), but passes the events to a callback and copies nothing.
-    pub fn begin_message_with(&mut self, mut on_event: impl FnMut(CallEvent<'_>)) {
-        self.signal(Signal::BeginMessage, &mut on_event);
-    }
-
+impl ToolCalls {
     /// Returns the events of a signal, owned.
     fn events_of(&mut self, signal: Signal<'_>) -> CallEvents {
         let mut events = Vec::new();
-        self.signal(signal, &mut |event: CallEvent<'_>| events.push(event.into_owned()));
+        self.take(signal, &mut |event: CallEvent<'_>| events.push(event.into_owned()));
         CallEvents::new(events)
     }
 
     /// Applies a signal to the calls. If the listener panics and the panic is caught, no open call can be complete.
-    pub(super) fn signal(&mut self, signal: Signal<'_>, listener: &mut dyn CallListener) {
+    pub(super) fn take(&mut self, signal: Signal<'_>, listener: &mut dyn CallListener) {
         self.history.add(|out| signal.save(out));
         unless_interrupted(self, |calls| signal.give(&mut calls.signals(listener)));
         if self.history.is_kept() && self.state.is_new() {

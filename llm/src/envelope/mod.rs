@@ -34,6 +34,7 @@ use opening::{Opening, Verdict};
 use payload::OpenPayload;
 
 use crate::saved::History;
+use crate::verbs::verbs;
 
 /// JSON's white space.
 const SPACE: [u8; 4] = *b" \t\n\r";
@@ -142,46 +143,17 @@ impl Envelope {
     pub fn builder() -> EnvelopeBuilder {
         EnvelopeBuilder::default()
     }
+}
 
-    /// Reads a chunk and returns its events as owned values. Payloads with errors are events too.
-    ///
-    /// The whole chunk is read at once, even if not all events are used. [`feed_with`](Self::feed_with) avoids copying
-    /// the events.
-    pub fn feed(&mut self, chunk: impl AsRef<str>) -> EnvelopeEvents {
-        let mut events = Vec::new();
-        self.feed_with(chunk, |event| events.push(event.into_owned()));
-        EnvelopeEvents::new(events)
-    }
+verbs! {
+    Envelope, EnvelopeEvent in EnvelopeEvents;
 
-    /// Reads a chunk and calls `on_event` for each event at once. Payloads with errors are events too.
+    /// Reads a chunk. Payloads with errors are events too. The whole chunk is read at once, even if not all events are
+    /// used.
     ///
-    /// If `on_event` panics and the panic is caught, nothing more is reported until [`reset`](Self::reset) or
+    /// If a callback panics and the panic is caught, nothing more is reported until [`reset`](Self::reset) or
     /// [`finish`](Self::finish).
-    pub fn feed_with(&mut self, chunk: impl AsRef<str>, mut on_event: impl FnMut(EnvelopeEvent<'_>)) {
-        let chunk = chunk.as_ref();
-        self.history.add(|out| out.text(chunk));
-        unless_interrupted(self, |envelope| envelope.feed_to(chunk, &mut on_event));
-        if self.state == State::Text {
-            self.restart_history();
-        }
-    }
-
-    fn feed_to(&mut self, chunk: &str, report: &mut Report<'_>) {
-        if self.state == State::Text && !chunk.bytes().any(|byte| self.first_bytes.contains(&byte)) {
-            // The chunk is reported without being copied.
-            return self.report_text(chunk, report);
-        }
-        self.scan(chunk, report);
-        self.report_shown(report);
-    }
-
-    /// Signals the end of input and returns its events, as [`feed`](Self::feed) does. See
-    /// [`finish_with`](Self::finish_with).
-    pub fn finish(&mut self) -> EnvelopeEvents {
-        let mut events = Vec::new();
-        self.finish_with(|event| events.push(event.into_owned()));
-        EnvelopeEvents::new(events)
-    }
+    feed, feed_with(chunk: impl AsRef<str>) => Some(chunk.as_ref());
 
     /// Signals the end of input: reports held text, or ends the open payload. After that, the envelope is as if new.
     ///
@@ -213,8 +185,36 @@ impl Envelope {
     /// assert_eq!(ended, 1);
     /// # Ok::<(), jsonspigot_llm::DelimiterError>(())
     /// ```
-    pub fn finish_with(&mut self, mut on_event: impl FnMut(EnvelopeEvent<'_>)) {
-        unless_interrupted(self, |envelope| envelope.finish_to(&mut on_event));
+    finish, finish_with() => None;
+}
+
+impl Envelope {
+    /// Returns the events of a chunk, or of the end of input.
+    fn events_of(&mut self, chunk: Option<&str>) -> EnvelopeEvents {
+        let mut events = Vec::new();
+        self.take(chunk, &mut |event| events.push(event.into_owned()));
+        EnvelopeEvents::new(events)
+    }
+
+    /// Reads a chunk, or the end of input.
+    fn take(&mut self, chunk: Option<&str>, report: &mut Report<'_>) {
+        let Some(chunk) = chunk else {
+            return unless_interrupted(self, |envelope| envelope.finish_to(report));
+        };
+        self.history.add(|out| out.text(chunk));
+        unless_interrupted(self, |envelope| envelope.feed_to(chunk, report));
+        if self.state == State::Text {
+            self.restart_history();
+        }
+    }
+
+    fn feed_to(&mut self, chunk: &str, report: &mut Report<'_>) {
+        if self.state == State::Text && !chunk.bytes().any(|byte| self.first_bytes.contains(&byte)) {
+            // The chunk is reported without being copied.
+            return self.report_text(chunk, report);
+        }
+        self.scan(chunk, report);
+        self.report_shown(report);
     }
 
     fn finish_to(&mut self, report: &mut Report<'_>) {

@@ -9,11 +9,14 @@ use crate::emitter::failure::Failure;
 use crate::event::verdict::Unfinished;
 use crate::event::{StopKind, StreamEvent, StreamEvents};
 use crate::json::{Json, Tree};
+use crate::verbs::verbs;
 
 /// The reason that calls and answers have if they are cut by the end of input.
 const END_OF_INPUT: &str = "end-of-input";
 
-impl ProviderStream {
+verbs! {
+    ProviderStream, StreamEvent in StreamEvents;
+
     /// Ends the input. Calls that are still open end, truncated unless they are complete. Returns the last events;
     /// [`check`](StreamEvents::check) on them returns the stream's [`verdict`](Self::verdict).
     ///
@@ -28,15 +31,7 @@ impl ProviderStream {
     /// assert!(stream.finish().any(is_error));
     /// # Ok::<(), jsonspigot_llm::Unfinished>(())
     /// ```
-    pub fn finish(&mut self) -> StreamEvents {
-        self.cut(END_OF_INPUT)
-    }
-
-    /// Like [`finish`](Self::finish), but passes the events to `on_event` instead of returning them, so nothing is
-    /// copied.
-    pub fn finish_with(&mut self, on_event: impl FnMut(StreamEvent<'_>)) {
-        self.cut_with(END_OF_INPUT, on_event);
-    }
+    finish, finish_with() => Input::End(END_OF_INPUT);
 
     /// Ends the input like [`finish`](Self::finish), for a reason of the caller's, such as `cancelled`. Calls and
     /// answers that are cut have this reason, unless the provider gave one before. An empty reason stands for
@@ -51,16 +46,10 @@ impl ProviderStream {
     /// assert!(stream.cut("cancelled").any(is_cut));
     /// # Ok::<(), jsonspigot_llm::Unfinished>(())
     /// ```
-    pub fn cut(&mut self, reason: &str) -> StreamEvents {
-        let events = self.events_of(|stream, on_event| stream.cut_with(reason, on_event));
-        StreamEvents::new(events, self.verdict())
-    }
+    cut, cut_with(reason: &str) => Input::End(reason);
+}
 
-    /// Like [`cut`](Self::cut), but passes the events to `on_event` instead of returning them, so nothing is copied.
-    pub fn cut_with(&mut self, reason: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
-        self.take(Input::End(reason), &mut on_event);
-    }
-
+impl ProviderStream {
     pub(super) fn end_input(&mut self, reason: &str, on_event: &mut OnEvent<'_>) {
         for event in mem::take(&mut self.undecided) {
             let tree = Json::new(&event).map(Tree::new);

@@ -27,6 +27,7 @@ use crate::emitter::{Emitter, OnEvent};
 use crate::event::{StreamEvent, StreamEvents};
 use crate::formats::Terminal;
 use crate::saved::History;
+use crate::verbs::verbs;
 
 /// A reader of a provider's stream: takes the JSON text of one event at a time, as it arrives, and reports
 /// [`StreamEvent`]s.
@@ -287,10 +288,17 @@ impl ProviderStream {
     pub fn calls_of_all(&self) -> Vec<&ToolCalls> {
         iter::once(&self.calls).chain(self.agents.calls().map(|(_, calls)| calls)).collect()
     }
+}
+
+verbs! {
+    ProviderStream, StreamEvent in StreamEvents;
 
     /// Reads one event, which is the JSON text after `data:` or on a line, and returns what it reports as owned values,
     /// so that `?`, `.await` and channels work in the loop. The event is read at once, even if you leave the loop
     /// early.
+    ///
+    /// If a callback panics and the panic is caught, nothing more is read, and the [`verdict`](Self::verdict) is
+    /// [`UnfinishedKind::Panicked`](crate::UnfinishedKind::Panicked).
     ///
     /// ```
     /// use jsonspigot_llm::{StreamEvent, Provider, ProviderStream, ToolCalls};
@@ -309,17 +317,7 @@ impl ProviderStream {
     /// assert_eq!(shown, "Hello");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn push(&mut self, event: &str) -> StreamEvents {
-        self.pushed(|stream, on_event| stream.push_with(event, on_event))
-    }
-
-    /// Like [`push`](Self::push), but passes the events to `on_event` instead of returning them, so nothing is copied.
-    ///
-    /// If `on_event` panics and the panic is caught, nothing more is read, and the [`verdict`](Self::verdict) is
-    /// [`UnfinishedKind::Panicked`](crate::UnfinishedKind::Panicked).
-    pub fn push_with(&mut self, event: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
-        self.take(Input::Event(event), &mut on_event);
-    }
+    push, push_with(event: &str) => Input::Event(event);
 
     /// Reports a bad frame for an event that the caller could not read, for example because it is not UTF-8. `text` is
     /// the part of it that can be shown. No call that is open now can be complete.
@@ -340,41 +338,23 @@ impl ProviderStream {
     /// stream.finish_with(&mut on_event);
     /// assert_eq!(reported, ["bad frame", "truncated"]);
     /// ```
-    pub fn push_unreadable(&mut self, text: &str) -> StreamEvents {
-        self.pushed(|stream, on_event| stream.push_unreadable_with(text, on_event))
-    }
-
-    /// Like [`push_unreadable`](Self::push_unreadable), but passes the events to `on_event` instead of returning them,
-    /// so nothing is copied.
-    pub fn push_unreadable_with(&mut self, text: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
-        self.take(Input::Unreadable(text), &mut on_event);
-    }
+    push_unreadable, push_unreadable_with(text: &str) => Input::Unreadable(text);
 
     /// Reports an event that the caller skipped because it exceeds
     /// [`CallLimits::event_bytes`](crate::calls::CallLimits::event_bytes). No call that is open now can be complete.
-    pub fn push_oversized(&mut self) -> StreamEvents {
-        self.pushed(|stream, on_event| stream.push_oversized_with(on_event))
-    }
+    push_oversized, push_oversized_with() => Input::Oversized;
+}
 
-    /// Like [`push_oversized`](Self::push_oversized), but passes the events to `on_event` instead of returning them, so
-    /// nothing is copied.
-    pub fn push_oversized_with(&mut self, mut on_event: impl FnMut(StreamEvent<'_>)) {
-        self.take(Input::Oversized, &mut on_event);
-    }
-
-    /// Returns the events of a push, and the verdict so far.
-    fn pushed(&mut self, push: impl FnOnce(&mut Self, &mut dyn FnMut(StreamEvent<'_>))) -> StreamEvents {
-        let events = self.events_of(push);
-        StreamEvents::new(events, self.stream_state.outlet.watch.so_far(self.is_program_s()))
-    }
-
-    fn events_of(
-        &mut self,
-        read: impl FnOnce(&mut Self, &mut dyn FnMut(StreamEvent<'_>)),
-    ) -> Vec<StreamEvent<'static>> {
+impl ProviderStream {
+    /// Returns the events of an input and the verdict: at the end, the whole one, and before that, the one so far.
+    fn events_of(&mut self, input: Input<'_>) -> StreamEvents {
         let mut events = Vec::new();
-        read(self, &mut |event| events.push(event.into_owned()));
-        events
+        self.take(input, &mut |event| events.push(event.into_owned()));
+        let verdict = match input {
+            Input::End(_) => self.verdict(),
+            _ => self.stream_state.outlet.watch.so_far(self.is_program_s()),
+        };
+        StreamEvents::new(events, verdict)
     }
 
     fn emitter<'a>(&'a mut self, on_event: &'a mut OnEvent<'a>) -> Emitter<'a> {
