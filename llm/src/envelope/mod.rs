@@ -2,17 +2,17 @@
 //!
 //! This file handles the text outside payloads, and holds back the part of it that may become a delimiter.
 //! `delimiter.rs` defines the delimiters. `opening.rs` finds an opening one, with `any_fence.rs` for `fence:*`.
-//! `payload.rs` reads the payload, with `extent.rs` and `closing.rs` to find its end. `event.rs` defines the events,
+//! `payload.rs` reads the payload, with `brackets.rs` and `closing.rs` to find its end. `event.rs` defines the events,
 //! and `saved.rs` saves the input since the text was last outside payloads.
 //!
 //! Nothing looks ahead of the chunk: if its end is undecided, a state is kept and text that may be visible is held.
 
 mod any_fence;
+mod brackets;
 mod builder;
 mod closing;
 mod delimiter;
 mod event;
-mod extent;
 mod opening;
 mod payload;
 mod saved;

@@ -5,18 +5,14 @@
 //! to be kept apart:
 //!
 //! - *Where does the payload end?* While the JSON is valid, a closing delimiter inside a string is part of the string.
-//!   So the delimiter is not searched for inside the value: [`Extent`] counts quotes and brackets, and [`Closing`]
-//!   starts its search after the value's last byte. After the first invalid byte, quotes cannot be trusted, so in
-//!   `Lost` the next closing delimiter ends the payload, wherever it is. A bare payload has no delimiter, so there the
-//!   brackets always decide.
+//!   So the delimiter is not searched for inside the value: the parser stops after its last byte, where [`Closing`]
+//!   starts its search. After the first invalid byte, quotes cannot be trusted, so in `Lost` the next closing delimiter
+//!   ends the payload, wherever it is. A payload without a closing text ends with its [`Brackets`], valid or not.
 //! - *Is it complete?* The parser decides, and `verdict` turns its error into the status. The parser is fed the value
 //!   and the text after it, up to the first invalid byte or the closing delimiter.
 //!
 //! A byte may seem to belong to both. In `{"a":-->`, the first `-` is read as the sign of a number. When the next byte
 //! stops the JSON, both turn out to belong to the closing delimiter, and `unread_beginning` takes the first one back.
-//!
-//! [`Extent`] does not handle comments and single quotes. So a parser that accepts deviations finds the end of the
-//! value itself, and stops after the root.
 //!
 //! `length` counts all bytes after the opening delimiter, and `raw` keeps them up to the limit. The parser's offsets
 //! count from the same byte. The error of a lenient parser may be a deviation in an earlier piece; only `stopped_by`
@@ -28,10 +24,10 @@ use jsonspigot::PatternSet;
 use jsonspigot::internal::{Root, floor_char_boundary};
 use jsonspigot::{CompleteValue, Error, ErrorKind, Event, Parser, ParserBuilder, Retain};
 
+use super::brackets::Brackets;
 use super::closing::{Closing, Found};
 use super::delimiter::{Content, Delimiter};
 use super::event::EnvelopeEvent;
-use super::extent::Extent;
 use super::{Report, SPACE};
 use crate::payload::{Payload, PayloadStatus};
 
@@ -42,10 +38,10 @@ pub(super) struct OpenPayload {
     delimiter: usize,
     phase: Phase,
     closing: Closing,
-    extent: Extent,
+    brackets: Brackets,
+    /// True if the value is a number, which only the byte after it ends.
+    is_number: bool,
     parser: Parser,
-    /// True if the parser accepts deviations, and so finds the end of the value itself.
-    accepts: bool,
     /// The text after the opening delimiter, up to the limit.
     raw: String,
     /// The length of all text after the opening delimiter.
@@ -90,16 +86,15 @@ enum Ending {
 
 impl OpenPayload {
     pub(super) fn new(parser: ParserBuilder, patterns: &PatternSet, limit: u64) -> Self {
-        let accepts = parser.accepts();
         // The strict text of an accepted payload differs from the received text, so the parser has to retain it.
-        let parser = if accepts { parser.retain(Retain::All) } else { parser };
+        let parser = if parser.accepts() { parser.retain(Retain::All) } else { parser };
         Self {
             delimiter: 0,
             phase: Phase::Before,
             closing: Closing::of(&Delimiter::bare(), "", 0),
-            extent: Extent::default(),
+            brackets: Brackets::default(),
+            is_number: false,
             parser: parser.whole().patterns(patterns).build(),
-            accepts,
             raw: String::new(),
             length: 0,
             limit,
@@ -127,7 +122,7 @@ impl OpenPayload {
         self.delimiter = place;
         self.phase = if delimiter.content == Content::Raw { Phase::Raw } else { Phase::Before };
         self.closing = closing;
-        self.extent = Extent::default();
+        self.brackets = Brackets::default();
         self.parser.reset();
         self.raw.clear();
         self.length = 0;
@@ -142,7 +137,7 @@ impl OpenPayload {
             let rest = &input[used..];
             if self.phase == Phase::Value {
                 used += self.value(delimiter, rest, report);
-                if delimiter.closes_itself() && self.extent.has_ended() {
+                if delimiter.closes_itself() && self.brackets.has_ended() {
                     return Some(self.end(delimiter, Ending::Closed, used, "", report));
                 }
                 continue;
@@ -211,37 +206,32 @@ impl OpenPayload {
 
     /// Reads the next part of the value. Returns how much of it was read.
     fn value(&mut self, delimiter: &Delimiter, rest: &str, report: &mut Report<'_>) -> usize {
-        let mut before = self.extent;
-        let is_parsers = self.accepts && !delimiter.closes_itself();
-        let length = if is_parsers { rest.len() } else { self.extent.advance(rest.as_bytes()) };
+        let closes_itself = delimiter.closes_itself();
+        let length = match () {
+            () if closes_itself => self.brackets.advance(rest.as_bytes()),
+            () if self.is_number => number_len(self.raw.bytes().last(), rest.as_bytes()),
+            () => rest.len(),
+        };
         let piece = &rest[..length];
         if self.error.is_some() {
             self.keep(piece);
             return length;
         }
-        let used = self.parse(delimiter, piece, is_parsers, report);
-        if self.error.is_none() {
-            if is_parsers {
-                // After a deviation, quotes and brackets may mean something else than in JSON.
-                let is_strict = self.parser.is_strict();
-                self.extent.advance(&piece.as_bytes()[..used]);
-                self.extent = if is_strict { self.extent } else { Extent::Endless };
+        let used = self.parse(delimiter, piece, !closes_itself, report);
+        if self.error.is_some() {
+            if closes_itself {
+                self.keep(&piece[used..]);
+                return length;
             }
-            if if is_parsers { used < length || self.parser.has_root_ended() } else { self.extent.has_ended() } {
-                self.phase = Phase::After;
-                self.extent = Extent::Ended;
-            }
-        } else if delimiter.closes_itself() {
-            // No delimiter closes the payload: its brackets do, even if it is not JSON.
-            self.keep(&piece[used..]);
-            return length;
-        } else {
             self.phase = Phase::Lost;
-            before.advance(&piece.as_bytes()[..used]);
-            let has_deviated = is_parsers && self.parser.deviation_count() > 0;
-            if has_deviated || !before.is_in_string() {
+            // After a deviation, quotes may mean something else than in JSON.
+            if self.parser.deviation_count() > 0 || !Brackets::after(&self.raw).is_in_string() {
                 self.unread_beginning(&rest[used..]);
             }
+        } else if closes_itself && self.brackets.has_ended()
+            || !closes_itself && (used < rest.len() || self.parser.has_root_ended())
+        {
+            self.phase = Phase::After;
         }
         used
     }
@@ -297,6 +287,7 @@ impl OpenPayload {
     fn begin_value(&mut self, delimiter: &Delimiter, first: u8, report: &mut Report<'_>) {
         if delimiter.content != Content::ByFirstByte || first == b'{' {
             self.phase = Phase::Value;
+            self.is_number = first == b'-' || first.is_ascii_digit();
             return;
         }
         self.phase = Phase::Raw;
@@ -345,25 +336,14 @@ impl OpenPayload {
         if let Err(error) = fed {
             self.error = Some(error);
         } else if taken == bytes.len() && bytes.len() < piece.len() {
-            if ends_value && self.ends_before(&piece[used..]) {
-                // The byte that ends a number is fed only to apply the parser's own limit.
-                let ended = self.parser.feed_value_with(&piece.as_bytes()[used..=used], &mut on_event);
-                self.error = ended.err();
-            } else {
+            // The value may have ended at the limit.
+            if !(ends_value && self.parser.has_root_ended()) {
                 let error = self.parser.error().cloned().unwrap_or_else(|| self.error_of_limit());
                 self.parser.fail_again(error.clone());
                 self.error = Some(error);
             }
         }
         used
-    }
-
-    /// Returns true if a value whose end the parser finds has ended before `rest`.
-    #[cold]
-    fn ends_before(&self, rest: &str) -> bool {
-        let may_be_number = rest.starts_with(|c: char| c.is_ascii_digit() || ".eE".contains(c));
-        let is_number = self.parser.is_in_root_number() && !may_be_number;
-        self.parser.has_root_ended() || is_number && self.parser.clone().finish_with(|_| {}).is_ok()
     }
 
     /// Appends a piece to the raw text, up to the limit.
@@ -446,4 +426,14 @@ impl OpenPayload {
     fn whole_value(&self) -> CompleteValue<'_> {
         self.root.value(&self.raw)
     }
+}
+
+/// Returns how many bytes belong to a number that has begun, after the byte `before`: up to one that follows a digit and
+/// can't be part of a number.
+fn number_len(mut before: Option<u8>, bytes: &[u8]) -> usize {
+    let belongs = |byte: &&u8| {
+        let follows_digit = before.replace(**byte).is_some_and(|before| before.is_ascii_digit());
+        !follows_digit || byte.is_ascii_digit() || b".eE".contains(byte)
+    };
+    bytes.iter().take_while(belongs).count()
 }
