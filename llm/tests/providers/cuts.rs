@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use jsonspigot_check::effort::cases_of;
 
-use super::fixtures::{TABLE, recorded};
+use super::fixtures::fixtures;
 use super::fuzz_inputs::inputs;
 use super::properties::damage::{Damage, PLACES, indices_may_be_strings, makes_nothing_whole};
 use super::properties::{Call, Framed, WIRES, report_the_same_alone, soup, states, target};
@@ -117,8 +117,7 @@ fn seeds_and_corpus_pass() {
 }
 
 pub(crate) fn a_cut_recording_tells_the_same() {
-    for (file, _) in TABLE {
-        let bytes = recorded(file);
+    for (file, bytes) in fixtures() {
         let whole = read_bytes(everything(), &bytes, &[]);
         let byte_by_byte: Vec<_> = (1..bytes.len()).collect();
         assert_eq!(read_bytes(everything(), &bytes, &byte_by_byte), whole, "{file} byte by byte");

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::support::{Log, anthropic, chat, everything, read, read_with, responses};
 
 /// Returns each error with its type and code, as `message | type | code`.
-fn failures(log: &Log) -> Vec<String> {
+pub(super) fn failures(log: &Log) -> Vec<String> {
     let told = log.provider_errors.iter().zip(&log.error_kinds);
     let part = |part: &Option<String>| part.clone().unwrap_or_default();
     told.map(|(message, (kind, code))| format!("{message} | {} | {}", part(kind), part(code))).collect()

@@ -26,8 +26,8 @@ mod panics;
 mod patches_and_commands;
 mod payloads;
 mod pieces;
+mod plain_reading;
 mod reasons;
-mod recordings;
 mod redaction;
 mod refused;
 mod regressions;
@@ -41,13 +41,10 @@ mod wire_files;
 jsonspigot_check::recorded_tests! {
     cuts: a_cut_recording_tells_the_same;
     facts: each_recorded_stream_tells_the_facts_of_the_table;
-    fixtures: the_recorded_calls_are_those_of_the_table, every_recorded_file_is_in_the_table,
-        text_reasoning_refusal_usage_and_stops_are_told, structured_outputs_are_calls_without_a_name_one_a_choice,
-        raw_deltas_are_the_arguments;
+    fixtures: structured_outputs_are_calls_without_a_name_one_a_choice, raw_deltas_are_the_arguments;
     going_back: the_message_of_each_recording_holds_what_was_told;
     laws: recorded_streams_that_are_damaged;
-    recordings: streams_are_those_of_the_table, streams_tell_whose_they_are, bodies_of_errors_are_told_by_everyone,
-        every_recording_is_in_a_table, recordings_of_claude_code, recordings_of_codex, recordings_of_dashscope;
+    plain_reading: recordings_of_claude_code, recordings_of_codex, recordings_of_dashscope;
     redaction: no_input_of_a_recording_comes_out;
     saved: between_all_events_of_every_recorded_stream;
     second_reader: plain_joins_agree_on_every_recorded_call;

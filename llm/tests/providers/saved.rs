@@ -14,7 +14,7 @@ use jsonspigot_llm::{
 use proptest::prelude::*;
 
 use super::cuts::signal;
-use super::fixtures::{TABLE, recorded};
+use super::fixtures::fixtures;
 use super::properties::soup::Signal;
 use super::properties::states::{calls_are_refused_or_sound, stream_is_refused_or_sound, with_body};
 use super::restored::{Calls, Streams, restored_stream, seen};
@@ -46,8 +46,8 @@ fn all_choices() -> Vec<ToolCallsBuilder> {
 }
 
 pub(crate) fn between_all_events_of_every_recorded_stream() {
-    for (file, _) in TABLE {
-        let events = events_of(&recorded(file));
+    for (_, bytes) in fixtures() {
+        let events = events_of(&bytes);
         let provider = events.iter().find_map(|event| Provider::detect(event)).unwrap();
         for choices in all_choices() {
             for stream in [new(None, &choices).with_message(), new(Some(provider), &choices).structured()] {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::fixtures::{TABLE, recorded};
+use super::fixtures::fixtures;
 use super::support::{events_of, everything, read_bytes};
 
 /// A call as plain joins see it.
@@ -161,8 +161,7 @@ fn place<'a>(root: &'a mut Value, path: &str) -> &'a mut Value {
 }
 
 pub(crate) fn plain_joins_agree_on_every_recorded_call() {
-    for (file, _) in TABLE {
-        let bytes = recorded(file);
+    for (file, bytes) in fixtures() {
         let events: Vec<Value> =
             events_of(&bytes).iter().filter_map(|event| serde_json::from_str(event).ok()).collect();
         let joined = match file.split('/').next().unwrap() {

@@ -6,7 +6,7 @@ use jsonspigot_check::recorded;
 use jsonspigot_llm::{ProviderStream, UnfinishedKind};
 use serde_json::{Value, json};
 
-use super::super::support::{Log, events_of, everything};
+use super::support::{Log, events_of, everything};
 
 fn recorded(name: &str) -> Vec<Value> {
     let lines = events_of(&recorded::read(&format!("recordings/{name}")));
