@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::any::Any;
-use core::fmt::{self, Debug};
+use core::fmt::Debug;
 use core::mem;
 
 use jsonspigot::internal::saved::{Impossible, Reader, Writer};
@@ -12,9 +12,8 @@ use jsonspigot::internal::saved::{Impossible, Reader, Writer};
 use super::blocks::Blocks;
 use super::outlet::Outlet;
 use super::said::Said;
-use crate::calls::{Places, ToolCall, digest_of};
-use crate::json::{Json, Node};
-use crate::payload::Payload;
+use crate::calls::{Places, digest_of};
+use crate::message::Keeper;
 
 /// The state of a stream between events that all formats share.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +50,7 @@ pub(crate) struct StreamState {
     /// The exit of the stream's events.
     pub(crate) outlet: Outlet,
     /// The message for the next request, if `with_message` was called.
-    pub(crate) message: Option<Box<dyn KeepMessage>>,
+    pub(crate) message: Option<Box<Keeper>>,
     /// True if the current event was the last one of its message.
     pub(crate) has_ended: bool,
     /// True if another message has begun since this flag was last read, so the calls of the previous message were
@@ -65,47 +64,6 @@ pub(crate) struct Chunks {
     pub(crate) call: Option<u64>,
     /// A block of text or reasoning.
     pub(crate) block: Option<u64>,
-}
-
-/// Builds the message for the next request. A trait object, so that programs that never call `with_message` do not link
-/// the composer.
-pub(crate) trait KeepMessage: Send + Sync {
-    /// Starts another message.
-    fn begin(&mut self);
-    /// Ends the message: the next event belongs to another one.
-    fn end(&mut self);
-    /// Records that a part of the message is missing.
-    fn spoil(&mut self);
-    /// Records that the message contradicts what was reported, even if it has ended.
-    fn refute(&mut self);
-    /// Adds an event that was understood.
-    fn add(&mut self, event: Node<'_>);
-    /// Adds a member to an open call of the only answer.
-    fn extra(&mut self, call: u64, member: &str, value: Json<'_>);
-    /// Adds a call of the only answer that has ended.
-    fn end_call(&mut self, call: &ToolCall<'_>, input: &Payload<'_>);
-    /// Returns the message's JSON text; `None` if it is empty or a part of it is missing.
-    fn to_json(&self) -> Option<alloc::string::String>;
-    /// Returns the message's JSON text without calls and their results.
-    fn to_json_without_calls(&self) -> Option<alloc::string::String>;
-    /// Returns true if the message has ended and no other one has begun.
-    fn is_over(&self) -> bool;
-    /// Returns true if no part of the next message has been read.
-    fn is_before_next(&self) -> bool;
-    fn boxed_clone(&self) -> Box<dyn KeepMessage>;
-}
-
-/// Omits the contents, so programs that print nothing do not link their `Debug` code.
-impl Debug for dyn KeepMessage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("KeepMessage")
-    }
-}
-
-impl Clone for Box<dyn KeepMessage> {
-    fn clone(&self) -> Self {
-        self.boxed_clone()
-    }
 }
 
 /// The state that a format keeps between events.
@@ -139,7 +97,7 @@ impl StreamState {
 
     /// Returns the message for the next request; `None` while an answer is unfinished, or if `with_message` was not
     /// called.
-    pub(crate) fn message(&self) -> Option<&dyn KeepMessage> {
+    pub(crate) fn message(&self) -> Option<&Keeper> {
         self.message.as_deref().filter(|_| self.unfinished.is_empty())
     }
 

@@ -1,5 +1,6 @@
 //! Removes the parts that a server would refuse: empty text, reasoning without its signature, and calls that differ
-//! from those that were reported.
+//! from those that were reported. Results in the next request refer to calls by id, so where a format needs ids, every
+//! call has to have its own.
 //!
 //! The message and the reported calls are read from the same events, but by different code. A refused message blocks a
 //! conversation forever, because every later request repeats it. So the finished message is checked again here, for all
@@ -10,7 +11,7 @@ use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Ended, OLDER_CALL, is_item_of_reasoning, push_element, quoted};
+use super::{Ended, Ids, OLDER_CALL, Shape, is_item_of_reasoning, push_element, quoted};
 use crate::calls::rest_of;
 use crate::json::Json;
 
@@ -237,4 +238,30 @@ impl Ended {
         let is_same = rest_of(&self.input, &text).is_some_and(|rest| rest.trim_ascii().is_empty());
         is_same && (self.input == text || serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok())
     }
+}
+
+/// The types of OpenAI's items that a result refers to.
+const CALLS: [&str; 6] =
+    ["function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call"];
+
+/// Returns true if a message has all ids that its format needs, without duplicates.
+pub(super) fn has_ids(message: Json<'_>, shape: Shape) -> bool {
+    match shape {
+        Shape::Items => {
+            // The item's own id has nothing to do with calls and is optional.
+            let own = message.elements().map(|item| item.member("id")).filter(|id| id.is_given());
+            let calls = message.elements().filter(|item| CALLS.contains(&&*item.member("type").word()));
+            are_distinct(own.collect()) && are_distinct(calls.map(|call| call.member("call_id")).collect())
+        }
+        Shape::Steps | Shape::Object { ids: Ids::Needed, .. } | Shape::WithCalls { ids: Ids::Needed, .. } => {
+            are_distinct(calls_of(message).iter().map(|call| call.id).collect())
+        }
+        Shape::Object { ids: Ids::Optional, .. } | Shape::WithCalls { ids: Ids::Optional, .. } => true,
+    }
+}
+
+/// Returns true if all values are ids and no two are equal.
+fn are_distinct(ids: Vec<Json<'_>>) -> bool {
+    let mut known: BTreeSet<Cow<'_, str>> = BTreeSet::new();
+    ids.into_iter().all(|id| id.is_string() && !id.word().is_empty() && known.insert(id.word()))
 }

@@ -28,7 +28,7 @@ impl Turn {
     }
 
     /// Adds a call of the only answer that has ended.
-    pub(crate) fn end_call(&mut self, call: &ToolCall<'_>, input: &Payload<'_>) {
+    pub(super) fn end_call(&mut self, call: &ToolCall<'_>, input: &Payload<'_>) {
         self.begin_next();
         let is_whole = match input.status() {
             PayloadStatus::Complete | PayloadStatus::Accepted => {

@@ -8,29 +8,75 @@
 
 mod accepted;
 mod calls;
-mod ids;
 mod part;
 mod whole;
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::{Deref, DerefMut};
 
-use crate::calls::Numbered;
+use crate::calls::{Numbered, ToolCall};
 use crate::json::{Json, Node};
+use crate::payload::Payload;
 
 /// The rules by which a wire format's events become a message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Composer {
     /// The shape of the assistant's message in the next request.
-    pub(crate) shape: Shape,
+    shape: Shape,
     /// Adds an event that was understood to the message.
-    pub(crate) compose: fn(Node<'_>, &mut Turn),
+    compose: fn(Node<'_>, &mut Turn),
+    end_call: fn(&mut Turn, &ToolCall<'_>, &Payload<'_>),
 }
 
 impl Composer {
     pub(crate) const fn new(shape: Shape, compose: fn(Node<'_>, &mut Turn)) -> Self {
-        Self { shape, compose }
+        Self { shape, compose, end_call: Turn::end_call }
+    }
+}
+
+/// A message with its composer. The composer's functions are pointers, so that only programs that name a composer link
+/// them.
+#[derive(Clone, Debug)]
+pub(crate) struct Keeper {
+    turn: Turn,
+    composer: Composer,
+}
+
+impl Keeper {
+    /// Creates a keeper of a message of at most `most` bytes.
+    pub(crate) fn new(composer: Composer, most: usize) -> Self {
+        Self { turn: Turn::new(composer.shape, most), composer }
+    }
+
+    /// Adds an event that was understood.
+    pub(crate) fn add(&mut self, event: Node<'_>) {
+        (self.composer.compose)(event, &mut self.turn);
+    }
+
+    /// Adds a call of the only answer that has ended.
+    pub(crate) fn end_call(&mut self, call: &ToolCall<'_>, input: &Payload<'_>) {
+        (self.composer.end_call)(&mut self.turn, call, input);
+    }
+
+    /// Returns true if no part of the next message has been read.
+    pub(crate) fn is_before_next(&self) -> bool {
+        self.turn.is_before_next(self.composer.shape)
+    }
+}
+
+impl Deref for Keeper {
+    type Target = Turn;
+
+    fn deref(&self) -> &Turn {
+        &self.turn
+    }
+}
+
+impl DerefMut for Keeper {
+    fn deref_mut(&mut self) -> &mut Turn {
+        &mut self.turn
     }
 }
 
@@ -123,7 +169,7 @@ const OLDER_CALL: &str = "function_call";
 const PART_LEN: usize = 64;
 
 impl Turn {
-    pub(crate) fn new(shape: Shape, most: usize) -> Self {
+    fn new(shape: Shape, most: usize) -> Self {
         Self {
             shape,
             own: Part::default(),
@@ -159,7 +205,7 @@ impl Turn {
     }
 
     /// Returns true if no part of the next message has been read, not even its shape.
-    pub(crate) fn is_before_next(&self, shape: Shape) -> bool {
+    fn is_before_next(&self, shape: Shape) -> bool {
         let is_new = if self.is_over { !self.spoils_next } else { *self == Self::new(shape, self.most) };
         is_new && self.shape == shape
     }

@@ -4,7 +4,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{OLDER_CALL, Part, Shape, Turn, Value, accepted, ids, is_item_of_reasoning, push_element};
+use super::{OLDER_CALL, Part, Shape, Turn, Value, accepted, is_item_of_reasoning, push_element};
 use crate::json::Json;
 
 /// The calls to include in a message.
@@ -24,7 +24,7 @@ impl Turn {
             Shape::WithCalls { .. } => message,
             _ => accepted::with_reported_calls(Json::of(&message), &self.ended)?,
         };
-        ids::are_accepted(Json::of(&message), self.shape).then_some(message)
+        accepted::has_ids(Json::of(&message), self.shape).then_some(message)
     }
 
     /// Returns the message's JSON text without calls and their results.

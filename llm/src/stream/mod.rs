@@ -1,9 +1,7 @@
 //! A provider's stream, one event's JSON text at a time: [`ProviderStream`].
 
 mod agents;
-mod dispatch;
 mod ending;
-mod keeper;
 #[cfg(feature = "envelope")]
 mod payloads;
 pub(crate) mod provider;
@@ -16,9 +14,8 @@ use alloc::vec::Vec;
 use core::iter;
 
 use self::agents::Agents;
-pub(crate) use self::dispatch::Dispatch;
-use self::dispatch::MakeKeeper;
 pub use self::provider::Provider;
+pub(crate) use self::reading::Dispatch;
 use self::saved::Input;
 pub(crate) use self::sequence::Sequence;
 use crate::calls::ToolCalls;
@@ -26,6 +23,7 @@ use crate::emitter::stream_state::StreamState;
 use crate::emitter::{Emitter, OnEvent};
 use crate::event::{StreamEvent, StreamEvents};
 use crate::formats::Terminal;
+use crate::message::Composer;
 use crate::saved::History;
 use crate::verbs::verbs;
 
@@ -79,10 +77,11 @@ pub struct ProviderStream {
     /// True if the provider is detected from the events. Stays true once it is known.
     pub(crate) is_detecting: bool,
     pub(crate) stream_state: StreamState,
-    /// The function that makes the keeper of the message, if `with_message` was called.
-    pub(crate) keeper: Option<MakeKeeper>,
-    /// True until the keeper is made, at the first event of a known provider.
-    pub(crate) awaits_keeper: bool,
+    /// The function that returns a provider's composer, if `with_message` was called. Only `with_message` names it, so
+    /// programs that never call it do not link the composers.
+    pub(crate) composer_of: Option<fn(Provider) -> Option<Composer>>,
+    /// True until the first event of a known provider.
+    pub(crate) awaits_composer: bool,
     /// True if the assistant's text is itself JSON.
     pub(crate) is_structured: bool,
     /// True if each event is also reported unchanged.
@@ -104,7 +103,7 @@ impl ProviderStream {
     /// Creates a stream of a known provider. Anything that `calls` has read before is discarded.
     #[must_use]
     pub fn new(provider: Provider, calls: ToolCalls) -> Self {
-        Self { reader: Some(Dispatch::new(provider)), is_detecting: false, ..Self::detecting(calls) }
+        Self { reader: Some(Dispatch::new(provider, false)), is_detecting: false, ..Self::detecting(calls) }
     }
 
     /// Creates a stream of an unknown provider, which is detected at the first event that only one provider sends.
@@ -124,8 +123,8 @@ impl ProviderStream {
             reader: None,
             is_detecting: true,
             stream_state: StreamState::default(),
-            keeper: None,
-            awaits_keeper: false,
+            composer_of: None,
+            awaits_composer: false,
             is_structured: false,
             with_events: false,
             undecided: Vec::new(),
@@ -166,7 +165,7 @@ impl ProviderStream {
     /// Keeps the assistant's [`message`](Self::message) for the next request.
     #[must_use]
     pub fn with_message(self) -> Self {
-        Self { keeper: Some(keeper::keeper), awaits_keeper: true, ..self }
+        Self { composer_of: Some(Provider::composer), awaits_composer: true, ..self }
     }
 
     /// Returns the assistant's message as a JSON text in the provider's own format, ready to be appended to the next
@@ -259,13 +258,13 @@ impl ProviderStream {
     /// Returns the rules of the provider's format for several agents; `None` if it has only one, or if the provider is
     /// unknown.
     fn terminal(&self) -> Option<Terminal> {
-        self.reader.as_ref().and_then(|reader| reader.provider().format().terminal)
+        self.reader.as_ref().and_then(|reader| reader.provider.format().terminal)
     }
 
     /// Returns the provider; `None` until it is known.
     #[must_use]
     pub fn provider(&self) -> Option<Provider> {
-        self.reader.as_ref().map(Dispatch::provider)
+        self.reader.as_ref().map(|reader| reader.provider)
     }
 
     /// Returns the main agent's calls, with their patterns and the parsers of the open ones. For the calls of other

@@ -1,22 +1,25 @@
-//! Reads events: detects the provider, buffers events until it is known, and passes the other events to the wire
-//! format.
+//! Reads events: detects the provider, buffers events until it is known, passes the other events to the wire format, and
+//! handles those that the format does not know.
 
 use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 
 use jsonspigot::internal::{Interrupted, unless_interrupted};
 
-use super::dispatch::Dispatch;
 use super::provider::Provider;
 use super::saved::Input;
+use super::sequence::Sequence;
 use super::{MOST_UNDECIDED, ProviderStream};
 use crate::calls::CallErrorKind;
 use crate::emitter::failure::Failure;
 use crate::emitter::{Emitter, OnEvent};
 use crate::event::StreamEvent;
-use crate::json::{Json, Node, Tree};
+use crate::formats::{Understood, kind_of};
+use crate::json::{Json, Node, Tree, Unreadable};
+use crate::message::Keeper;
 
 /// The event that ends the stream of any provider.
 const END: &str = "[DONE]";
@@ -105,7 +108,7 @@ impl ProviderStream {
             return self.keep_undecided(event, on_event);
         };
         let earlier = mem::take(&mut self.undecided);
-        self.reader = Some(if earlier.is_empty() { Dispatch::new(provider) } else { Dispatch::begun(provider) });
+        self.reader = Some(Dispatch::new(provider, !earlier.is_empty()));
         for event in earlier.iter().filter_map(|event| Json::new(event)) {
             self.read(Tree::new(event).root(), on_event);
         }
@@ -139,8 +142,8 @@ impl ProviderStream {
 
     /// Reads an event of the agent whose state the stream currently has.
     pub(super) fn read_own(&mut self, event: Node<'_>, on_event: &mut OnEvent<'_>) {
-        if self.awaits_keeper {
-            self.make_keeper();
+        if self.awaits_composer {
+            self.keep_message();
         }
         let Some(reader) = &mut self.reader else { return };
         let mut emit = Emitter::new(&mut self.calls, &mut self.stream_state, self.is_structured, on_event);
@@ -149,11 +152,12 @@ impl ProviderStream {
         }
     }
 
-    /// Makes the keeper of the message, now that the provider is known.
-    pub(super) fn make_keeper(&mut self) {
-        if let (Some(reader), Some(keeper)) = (&self.reader, self.keeper) {
-            self.stream_state.message = reader.keep_message(keeper, self.calls.state().limits().event_bytes);
-            self.awaits_keeper = false;
+    /// Begins to compose the message, now that the provider is known.
+    pub(super) fn keep_message(&mut self) {
+        if let (Some(provider), Some(composer_of)) = (self.provider(), self.composer_of) {
+            let most = self.calls.state().limits().event_bytes;
+            self.stream_state.message = composer_of(provider).map(|composer| Box::new(Keeper::new(composer, most)));
+            self.awaits_composer = false;
         }
     }
 
@@ -194,4 +198,82 @@ fn glued(text: &str) -> Option<Vec<&str>> {
         rest = behind.trim_ascii_start();
     }
     Some(events)
+}
+
+/// A provider's reader, with its state between events.
+#[derive(Clone, Debug)]
+pub(crate) struct Dispatch {
+    pub(super) provider: Provider,
+    /// True if an event has been read. Only the first event can be the body of an HTTP error.
+    pub(super) has_begun: bool,
+    sequence: Sequence,
+}
+
+impl Dispatch {
+    pub(crate) fn new(provider: Provider, has_begun: bool) -> Self {
+        Self { provider, has_begun, sequence: Sequence::default() }
+    }
+
+    /// Reads one event. Fails if it can't be read; then nothing was reported.
+    pub(crate) fn read(&mut self, event: Node<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
+        let format = self.provider.format();
+        if format.has_numbers && self.sequence.is_repeated(event) {
+            return Ok(());
+        }
+        // The event may have been looked at to detect the provider.
+        event.tree().forget_marks();
+        let understood = (format.read)(event, emit);
+        // An event of another provider may have members of the same names with other meanings.
+        let understood = match understood {
+            Err(Unreadable) if self.is_foreign(event) => Understood::No,
+            other => other?,
+        };
+        if understood == Understood::Yes {
+            emit.keep(event);
+        }
+        let is_first = !mem::replace(&mut self.has_begun, true);
+        if understood == Understood::No {
+            match if is_first { Failure::alone(event) } else { Failure::reported_by(event) } {
+                Some(failure) => {
+                    emit.fail(&failure);
+                    emit.unread_beside(&failure, event);
+                }
+                None => report_unknown(event, self.provider, emit)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns true if an event is the body of an error, an event of another provider, or of a type that no provider
+    /// has.
+    fn is_foreign(&self, event: Node<'_>) -> bool {
+        let failure = if self.has_begun { Failure::reported_by(event) } else { Failure::alone(event) };
+        let has_type = !kind_of(event).is_empty();
+        failure.is_some() || Provider::sender_of(event).map_or(has_type, |sender| sender != self.provider)
+    }
+}
+
+/// The members that identify an event's call or hold a piece of it, in events of any type.
+const OF_A_PIECE: [&str; 6] = ["delta", "index", "inputTextDelta", "output_index", "toolCall", "toolCallId"];
+
+/// Reports an unknown event: as an unknown part if its type may be a new one of this provider, otherwise as unknown.
+/// Fails if it is not an object, or if its type is not a string.
+fn report_unknown(event: Node<'_>, provider: Provider, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
+    if !event.is_object() {
+        return Err(Unreadable);
+    }
+    // An event without a valid type may have been a fragment, and so may an event with members of a fragment.
+    let has_lost = |name: &&str| event.member(name).is_there() && !event.member(name).is_string();
+    if ["type", "event_type"].iter().any(has_lost) {
+        return Err(Unreadable);
+    }
+    if OF_A_PIECE.iter().any(|name| event.member(name).is_there()) {
+        emit.calls().leave_out("unknown-part");
+    }
+    match kind_of(event) {
+        "" => emit.unknown_event(event),
+        kind if Provider::sender_of(event).is_none_or(|sender| sender == provider) => emit.unknown_part(kind, event),
+        _ => emit.unknown_event(event),
+    }
+    Ok(())
 }

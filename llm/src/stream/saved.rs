@@ -8,8 +8,8 @@ use jsonspigot::internal::saved::{Digest, Impossible, Kind, Owner, Reader, Write
 use jsonspigot::{Error, RestoreError};
 
 use super::ProviderStream;
-use super::dispatch::Dispatch;
 use super::provider::Provider;
+use super::reading::Dispatch;
 use crate::saved::{History, Replay, restore};
 
 /// An input of a stream.
@@ -128,27 +128,31 @@ impl ProviderStream {
     /// The cost of pushing the saved events.
     pub fn restore(self, bytes: &[u8]) -> Result<Self, RestoreError> {
         let owner = self.owner();
-        let Self { calls, reader, is_detecting, stream_state, keeper, is_structured, with_events, history, .. } = self;
+        let Self {
+            calls, reader, is_detecting, stream_state, composer_of, is_structured, with_events, history, ..
+        } = self;
         let new = match reader.filter(|_| !is_detecting) {
-            Some(reader) => Self::new(reader.provider(), calls),
+            Some(reader) => Self::new(reader.provider, calls),
             None => Self::detecting(calls),
         };
-        let awaits_keeper = keeper.is_some();
-        let mut new = Self { keeper, awaits_keeper, is_structured, with_events, history: history.emptied(), ..new };
+        let awaits_composer = composer_of.is_some();
+        let mut new =
+            Self { composer_of, awaits_composer, is_structured, with_events, history: history.emptied(), ..new };
         new.stream_state.outlet.texts = stream_state.outlet.texts.map(|texts| texts.emptied());
         restore(&owner, new, bytes)
     }
 
     fn owner(&self) -> Owner {
         let all = if self.is_detecting { Provider::ALL } else { &[] };
-        let known = self.reader.as_ref().filter(|_| !self.is_detecting).map(Dispatch::provider);
+        let known = self.reader.as_ref().filter(|_| !self.is_detecting).map(|reader| reader.provider);
         let mut providers = Digest::new();
         for provider in known.iter().chain(all) {
             // Writing to a digest cannot fail.
             let _ = write!(providers, "{provider} ");
         }
-        let small =
-            u64::from(self.is_detecting) | u64::from(self.is_structured) << 1 | u64::from(self.keeper.is_some()) << 2;
+        let small = u64::from(self.is_detecting)
+            | u64::from(self.is_structured) << 1
+            | u64::from(self.composer_of.is_some()) << 2;
         let Owner { kind, patterns, choices } = self.calls.owner(Kind::ProviderStream);
         let choices = choices.with_digest(providers).with(small);
         match &self.stream_state.outlet.texts {
@@ -204,7 +208,7 @@ impl ProviderStream {
     /// and the output of [`save_base`](Self::save_base).
     fn is_closed(&self) -> bool {
         self.undecided.is_empty()
-            && self.reader.as_ref().is_none_or(Dispatch::forgets_messages)
+            && self.reader.as_ref().is_none_or(|reader| reader.provider.format().forgets_messages)
             && self.calls.state().is_closed()
             && self.stream_state.is_closed()
             && self.stream_state.message.as_ref().is_none_or(|message| message.is_before_next())
@@ -213,10 +217,10 @@ impl ProviderStream {
 
     fn save_base(&self, out: &mut Writer<'_>) {
         out.option(self.reader.as_ref(), |out, reader| {
-            out.text(reader.provider().name());
-            out.flag(reader.has_begun());
+            out.text(reader.provider.name());
+            out.flag(reader.has_begun);
         });
-        out.flag(self.awaits_keeper);
+        out.flag(self.awaits_composer);
         self.calls.state().save_base(out);
         self.stream_state.save_base(out);
         self.agents.save_base(out);
@@ -232,13 +236,13 @@ impl Replay for ProviderStream {
         if reader.flag()? {
             let provider: Provider = reader.text()?.parse().map_err(|_| Impossible)?;
             Impossible::ensure(self.is_detecting || self.provider() == Some(provider))?;
-            self.reader = Some(if reader.flag()? { Dispatch::begun(provider) } else { Dispatch::new(provider) });
+            self.reader = Some(Dispatch::new(provider, reader.flag()?));
         }
         Impossible::ensure(self.is_detecting || self.reader.is_some())?;
-        let awaits_keeper = reader.flag()?;
-        if !awaits_keeper && self.awaits_keeper {
+        let awaits_composer = reader.flag()?;
+        if !awaits_composer && self.awaits_composer {
             Impossible::ensure(self.reader.is_some())?;
-            self.make_keeper();
+            self.keep_message();
         }
         self.calls.state_mut().restore_base(reader)?;
         let next = self.calls.state().next();

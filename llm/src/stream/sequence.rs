@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use jsonspigot::internal::saved::Digest;
+
 use crate::json::Node;
 
 /// The digests of the events that were read with consecutive numbers.
@@ -11,7 +13,7 @@ use crate::json::Node;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sequence {
     first: u64,
-    digests: Vec<u64>,
+    digests: Vec<Digest>,
 }
 
 /// The largest number of events that are remembered. One more event clears the memory.
@@ -21,13 +23,13 @@ impl Sequence {
     /// Records an event. Returns true if it has a `sequence_number` and was recorded before. Linear in the event's
     /// length.
     pub(crate) fn is_repeated(&mut self, event: Node<'_>) -> bool {
-        let (mut number, mut digest) = (None, 0xCBF2_9CE4_8422_2325_u64);
+        let (mut number, mut digest) = (None, Digest::new());
         for value in event.members() {
             match value.key() {
                 "sequence_number" => number = value.json().whole(),
                 // Padding, which differs each time.
                 "obfuscation" => {}
-                _ => digest = digest_with(digest, value.spelt().as_bytes()),
+                _ => digest = digest.with_bytes(value.spelt().as_bytes()),
             }
         }
         let Some(number) = number else { return false };
@@ -40,10 +42,4 @@ impl Sequence {
         self.digests.push(digest);
         false
     }
-}
-
-/// Returns a digest with bytes added, eight at a time.
-fn digest_with(digest: u64, bytes: &[u8]) -> u64 {
-    let word = |chunk: &[u8]| chunk.iter().fold(chunk.len() as u64, |word, byte| word << 8 | u64::from(*byte));
-    bytes.chunks(8).fold(digest, |digest, chunk| (digest ^ word(chunk)).wrapping_mul(0x0100_0000_01B3).rotate_left(31))
 }
