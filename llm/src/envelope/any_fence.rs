@@ -78,25 +78,20 @@ pub(super) struct AnyFence {
     /// backticks.
     words: u8,
     is_attached: bool,
+    /// A bracket on the first line, which may begin the payload, and the value of `after` at it.
+    bracket: Option<(u8, usize)>,
     /// The number of bytes examined after the info string.
     after: usize,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Backticks,
     /// In a word of the info string.
     Word,
     /// Between words.
     Blank,
-    /// After a bracket on the first line, which may begin the payload, and this many bytes of white space, with or
-    /// without a line break.
-    Bracket {
-        bracket: u8,
-        after: usize,
-        is_next_line: bool,
-    },
-    /// White space on the lines after the first.
+    /// On the lines after the first.
     Content,
 }
 
@@ -116,41 +111,32 @@ pub(super) enum Shown {
 
 impl AnyFence {
     pub(super) fn new(fences: Fences) -> Self {
-        Self { fences, run: 0, stage: Stage::Backticks, words: 0, is_attached: false, after: 0 }
+        Self { fences, run: 0, stage: Stage::Backticks, words: 0, is_attached: false, bracket: None, after: 0 }
     }
 
     pub(super) fn step(&mut self, byte: u8) -> Shown {
         self.after += 1;
-        match self.stage {
-            Stage::Backticks if byte == b'`' => {
+        if self.stage == Stage::Backticks {
+            if byte == b'`' {
                 (self.run, self.after) = (self.run + 1, 0);
-                Shown::Nothing
+                return Shown::Nothing;
             }
-            Stage::Backticks if self.run < 3 => Shown::NoFence,
-            Stage::Backticks if self.fences.open.is_some_and(|open| open > self.run || self.fences.is_inside_line) => {
-                Shown::NoFence
+            let is_inside = |open: usize| open > self.run || self.fences.is_inside_line;
+            if self.run < 3 || self.fences.open.is_some_and(is_inside) {
+                return Shown::NoFence;
             }
-            Stage::Backticks => {
-                self.is_attached = !is_blank(byte);
-                self.info(byte)
-            }
-            Stage::Word | Stage::Blank => self.info(byte),
-            Stage::Bracket { bracket, after, is_next_line } => {
-                let is_break = matches!(byte, b'\n' | b'\r');
-                if SPACE.contains(&byte) {
-                    let is_next_line = is_next_line || is_break;
-                    self.stage = Stage::Bracket { bracket, after: after + 1, is_next_line };
-                    return Shown::Nothing;
-                }
-                if is_after_bracket(bracket, byte) {
-                    return Shown::Payload { after: self.after };
-                }
-                // The bracket was part of the info string.
-                (self.words, self.after) = (2, after + 1);
-                if is_next_line { self.content(byte) } else { self.info(byte) }
-            }
-            Stage::Content => self.content(byte),
+            (self.stage, self.is_attached) = (Stage::Blank, !is_blank(byte));
         }
+        if let Some((bracket, at)) = self.bracket
+            && !SPACE.contains(&byte)
+        {
+            if is_after_bracket(bracket, byte) {
+                return Shown::Payload { after: self.after };
+            }
+            // The bracket was part of the info string.
+            (self.bracket, self.words, self.after) = (None, 2, self.after - at);
+        }
+        if self.stage == Stage::Content { self.content(byte) } else { self.info(byte) }
     }
 
     /// Reads a byte of the first line.
@@ -161,13 +147,9 @@ impl AnyFence {
             byte if is_blank(byte) => self.stage = Stage::Blank,
             // A closing fence has no info string, and an info string has no backtick.
             _ if byte == b'`' || self.fences.open.is_some() => return Shown::NoFence,
-            b'{' | b'[' if self.words < 2 => {
-                self.stage = Stage::Bracket { bracket: byte, after: 0, is_next_line: false };
-            }
+            b'{' | b'[' if self.words < 2 => self.bracket = Some((byte, self.after)),
             _ => {
-                if !matches!(self.stage, Stage::Word) {
-                    self.words = self.words.saturating_add(1).min(2);
-                }
+                self.words = (self.words + u8::from(self.stage != Stage::Word)).min(2);
                 (self.stage, self.after) = (Stage::Word, 0);
             }
         }
@@ -175,15 +157,14 @@ impl AnyFence {
     }
 
     /// Reads a byte of the lines after the first.
-    fn content(&mut self, byte: u8) -> Shown {
-        if SPACE.contains(&byte) {
-            Shown::Nothing
-        } else if matches!(byte, b'{' | b'[') {
-            Shown::Payload { after: self.after }
-        } else if !self.fences.is_inside_line || (self.is_attached && self.words == 1) {
-            Shown::Text(FoundFence::Opened(self.run))
-        } else {
-            Shown::NoFence
+    fn content(&self, byte: u8) -> Shown {
+        match byte {
+            byte if SPACE.contains(&byte) => Shown::Nothing,
+            b'{' | b'[' => Shown::Payload { after: self.after },
+            _ if !self.fences.is_inside_line || (self.is_attached && self.words == 1) => {
+                Shown::Text(FoundFence::Opened(self.run))
+            }
+            _ => Shown::NoFence,
         }
     }
 }

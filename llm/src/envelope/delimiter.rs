@@ -166,7 +166,7 @@ impl Delimiter {
         if close.starts_with(char::is_whitespace) {
             return Err(DelimiterError("the text that closes must not begin with white space"));
         }
-        Ok(Self { shape: Shape::Between, name: open.into(), close: close.into(), content: Content::Json })
+        Ok(Self { close: close.into(), ..Self::of(Shape::Between, open) })
     }
 
     /// Creates a delimiter for a JSON object or array in the text, with nothing around it.
@@ -180,13 +180,13 @@ impl Delimiter {
     /// the better choice.
     #[must_use]
     pub fn bare() -> Self {
-        Self::unnamed(Shape::Bare)
+        Self::of(Shape::Bare, "")
     }
 
     /// Creates a delimiter like [`bare`](Self::bare), but for objects only: arrays are text.
     #[must_use]
     pub fn bare_object() -> Self {
-        Self::unnamed(Shape::BareObject)
+        Self::of(Shape::BareObject, "")
     }
 
     /// Declares that the payload is JSON, whatever it begins with.
@@ -263,12 +263,7 @@ impl Delimiter {
 
     fn named(shape: Shape, name: &str) -> Result<Self, DelimiterError> {
         if shape == Shape::Fence && name == "*" {
-            return Ok(Self {
-                shape: Shape::AnyFence,
-                name: name.into(),
-                close: Box::default(),
-                content: Content::Json,
-            });
+            return Ok(Self::of(Shape::AnyFence, name));
         }
         let is_delimiter = |c: char| c.is_whitespace() || c.is_control() || "<>`{}[]\"".contains(c);
         if name.is_empty() || name.contains(is_delimiter) {
@@ -277,11 +272,11 @@ impl Delimiter {
         if declared(name).is_some() {
             return Err(DelimiterError("a name may not end in `:json` or `:raw`"));
         }
-        Ok(Self { shape, name: name.into(), close: Box::default(), content: shape.usual_content() })
+        Ok(Self::of(shape, name))
     }
 
-    fn unnamed(shape: Shape) -> Self {
-        Self { shape, name: Box::default(), close: Box::default(), content: shape.usual_content() }
+    fn of(shape: Shape, name: &str) -> Self {
+        Self { shape, name: name.into(), close: Box::default(), content: shape.usual_content() }
     }
 }
 

@@ -428,7 +428,7 @@ impl OpenPayload {
     }
 }
 
-/// Returns how many bytes belong to a number that has begun, after the byte `before`: up to one that follows a digit and
+/// Returns the length of a number's next piece; `before` is the byte before it. The number ends where a byte after a digit
 /// can't be part of a number.
 fn number_len(mut before: Option<u8>, bytes: &[u8]) -> usize {
     let belongs = |byte: &&u8| {
