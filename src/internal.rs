@@ -17,7 +17,7 @@ pub use crate::path::{ConcreteStep, concrete_steps};
 use crate::pattern::{Pattern, PatternSegment, PatternSet, Selector};
 use crate::rewrite::Rewriter;
 use crate::tokenizer::Tokenizer;
-pub use crate::tokenizer::{floor_char_boundary, string_len, unescaped};
+pub use crate::tokenizer::{floor_char_boundary, string_len, unescaped, whole_escape};
 pub use crate::tree::write_escaped;
 
 /// The header of a saved state, and the reader and writer of its parts.

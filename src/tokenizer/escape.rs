@@ -185,8 +185,9 @@ pub(crate) fn unescape(letter: u8) -> Option<&'static str> {
 }
 
 /// Returns the character and the length of the escape that `text` begins with, if it is complete and valid.
+#[must_use]
 #[inline(always)]
-pub(super) fn whole_escape<'a>(text: &[u8], buffer: &'a mut [u8; 4]) -> Option<(&'a str, usize)> {
+pub fn whole_escape<'a>(text: &[u8], buffer: &'a mut [u8; 4]) -> Option<(&'a str, usize)> {
     if let Some(character) = unescape(*text.get(1)?) {
         return Some((character, 2));
     }

@@ -34,8 +34,8 @@ mod utf8;
 use alloc::string::String;
 
 pub(crate) use self::blank::{is_white_space, may_follow_atom};
-pub use self::escape::unescaped;
 pub(crate) use self::escape::{EscapeStep, OpenEscape};
+pub use self::escape::{unescaped, whole_escape};
 pub use self::limits::Limits;
 use self::limits::OwnLimits;
 use self::literal::OpenLiteral;

@@ -4,6 +4,8 @@
 //! texts are compared by decoded characters; where the first text ends, the remainder of the second one is the rest.
 //! Texts that differ in any other way, such as in the order of members, have no rest.
 
+use jsonspigot::internal::whole_escape;
+
 /// Returns the rest of `whole` after `reported`; `None` if `whole` does not begin with `reported` in any spelling.
 pub(crate) fn rest_of<'w>(reported: &str, whole: &'w str) -> Option<&'w str> {
     if let Some(rest) = whole.strip_prefix(reported) {
@@ -52,9 +54,11 @@ impl<'t> Characters<'t> {
         }
         let first = self.rest.chars().next()?;
         if self.is_in_string && first == '\\' {
-            let (character, len) = escaped(self.rest)?;
+            // A high surrogate is decoded only once the low one has arrived.
+            let mut buffer = [0; 4];
+            let (character, len) = whole_escape(self.rest.as_bytes(), &mut buffer)?;
             self.rest = self.rest.get(len..)?;
-            return Some((character, true));
+            return Some((u32::from(character.chars().next()?), true));
         }
         self.rest = &self.rest[first.len_utf8()..];
         let is_text = self.is_in_string && first != '"';
@@ -62,38 +66,6 @@ impl<'t> Characters<'t> {
             self.is_in_string = !self.is_in_string;
         }
         Some((u32::from(first), is_text))
-    }
-}
-
-/// Returns the character of an escape, and the escape's length; `None` if it is cut or invalid. A high surrogate is
-/// decoded only once the text after it shows whether a low surrogate follows.
-fn escaped(text: &str) -> Option<(u32, usize)> {
-    let letter = *text.as_bytes().get(1)?;
-    let simple = match letter {
-        b'b' => 8,
-        b't' => 9,
-        b'n' => 10,
-        b'f' => 12,
-        b'r' => 13,
-        b'u' => return escaped_unit(text),
-        other => u32::from(other),
-    };
-    (letter.is_ascii()).then_some((simple, 2))
-}
-
-fn escaped_unit(text: &str) -> Option<(u32, usize)> {
-    let unit = |at: usize| u16::from_str_radix(text.get(at + 2..at + 6)?, 16).ok();
-    let high = unit(0)?;
-    if !(0xD800..0xDC00).contains(&high) {
-        return Some((u32::from(high), 6));
-    }
-    let next = text.get(6..)?;
-    if next.len() < 6 && (next.is_empty() || "\\u".starts_with(next.get(..2).unwrap_or(next))) {
-        return None;
-    }
-    match unit(6).filter(|low| next.starts_with("\\u") && (0xDC00..0xE000).contains(low)) {
-        Some(low) => Some((0x1_0000 + ((u32::from(high) - 0xD800) << 10) + (u32::from(low) - 0xDC00), 12)),
-        None => Some((u32::from(high), 6)),
     }
 }
 
