@@ -15,11 +15,11 @@
 use jsonspigot::Parser;
 use jsonspigot::{Error, ErrorKind};
 
+use super::builder::Options;
 use super::error::CallErrorKind;
 use super::event::{CallEvent, CallListener};
-use super::input::Input;
+use super::input::{Input, JsonInput};
 use super::open_call::{OpenCall, forward};
-use super::options::Options;
 use super::start::InputFormat;
 use crate::payload::{Payload, PayloadStatus};
 
@@ -97,14 +97,14 @@ impl OpenCall {
         let may_be_complete = is_regular || (is_whole && ends_itself);
         let mut error = None;
         let status = match &mut self.input {
-            Input::Apart { error: Some(failed), .. } => {
+            Input::Json(JsonInput { error: Some(failed), .. }) => {
                 error = Some(failed.clone());
                 match failed.kind() {
                     ErrorKind::TrailingBytes => PayloadStatus::Trailing,
                     _ => PayloadStatus::Malformed,
                 }
             }
-            Input::Open(_) | Input::Apart { .. } if may_be_complete => {
+            Input::Json(_) if may_be_complete => {
                 error = self.input.finish(&mut forward(&self.identity, listener)).err();
                 match &error {
                     Some(error) => status_of_unfinished(error, truncated),
@@ -112,7 +112,7 @@ impl OpenCall {
                     None => PayloadStatus::Accepted,
                 }
             }
-            Input::Open(_) | Input::Apart { .. } => {
+            Input::Json(_) => {
                 error = self.input.why_incomplete();
                 error.as_ref().map_or(truncated, |error| status_of_unfinished(error, truncated))
             }

@@ -6,7 +6,7 @@ use jsonspigot::Event;
 use jsonspigot::internal::{names, owned_events};
 
 use super::error::CallError;
-use super::executor::Executor;
+use super::start::Executor;
 use crate::payload::{Payload, owned};
 
 /// The known identity of a tool call.

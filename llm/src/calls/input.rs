@@ -9,16 +9,15 @@
 #[cfg(test)]
 mod tests;
 
-use alloc::borrow::ToOwned;
+use alloc::borrow::{Cow, ToOwned};
 use alloc::boxed::Box;
 use alloc::string::String;
-use core::mem;
 
 use jsonspigot::PatternSet;
 use jsonspigot::{DuplicateKeys, Error, ErrorKind, Parser, ParserBuilder};
 
+use super::builder::for_text;
 use super::event::InputEvent;
-use super::options::for_text;
 use super::rest::rest_of;
 use super::values::{PathValue, ValueWriter};
 use crate::payload::{are_alike, is_validated};
@@ -30,76 +29,116 @@ pub(super) struct Mixed;
 #[derive(Clone, Debug)]
 pub(super) enum Input {
     Untouched,
-    /// JSON without an error so far. The parser keeps the text.
-    Open(InputReader),
-    /// JSON whose text is kept beside the parser, because the parser does not have it: the parser has refused the text,
-    /// or it accepts deviations and keeps the strict text. After an error the parser may still report values, if it was
-    /// built to.
-    Apart {
-        error: Option<Error>,
-        raw: String,
-        reader: InputReader,
-    },
+    Json(JsonInput),
     /// Text that is not JSON by nature.
     Text(String),
 }
 
-/// The parser of the JSON and, for values by path, the writer of its text.
+/// JSON, and the parser that reads it. After an error the parser may still report values, if it was built to.
 #[derive(Clone, Debug)]
-pub(super) struct InputReader {
+pub(super) struct JsonInput {
     parser: Box<Parser>,
+    /// The writer of the text, for values by path.
     values: Option<Box<ValueWriter>>,
+    /// The text, if the parser does not have it: the parser has refused the text, or it accepts deviations and keeps the
+    /// strict text.
+    raw: Option<String>,
+    /// The first error.
+    pub(super) error: Option<Error>,
+}
+
+impl JsonInput {
+    fn raw(&self) -> &str {
+        self.raw.as_deref().unwrap_or_else(|| text_of(&self.parser))
+    }
+
+    /// Reads the next piece of the text.
+    fn read(&mut self, text: &str, report: &mut dyn FnMut(InputEvent<'_>)) {
+        if !text.is_empty() {
+            report(InputEvent::Fragment(text));
+        }
+        let before = TextBefore::of(&self.parser);
+        let fed = self.parser.feed_with(text, |event| report(InputEvent::Match(event)));
+        // A tolerated deviation is an error too.
+        let error = fed.err().or_else(|| self.parser.error().cloned());
+        self.keep(text, &before, error);
+    }
+
+    fn finish(&mut self, report: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Error> {
+        if let (Some(values), None) = (&self.values, &self.error) {
+            let mut end = String::new();
+            values.end(&mut end);
+            self.read(&end, report);
+        }
+        if self.error.is_none() {
+            let before = TextBefore::of(&self.parser);
+            let finished = self.parser.finish_with(|event| report(InputEvent::Match(event)));
+            self.keep("", &before, finished.err());
+        }
+        self.error.clone().map_or(Ok(()), Err)
+    }
+
+    /// Keeps a piece of the text that the parser has read, unless the parser keeps it, and the first error.
+    fn keep(&mut self, text: &str, before: &TextBefore, error: Option<Error>) {
+        match &mut self.raw {
+            Some(raw) => raw.push_str(text),
+            None if error.is_some() => self.raw = Some(before.with(&self.parser, text)),
+            None => {}
+        }
+        self.error = self.error.take().or(error);
+    }
 }
 
 impl Input {
     /// Returns an input that is read as text by a parser with these options.
     pub(super) fn json(builder: ParserBuilder, patterns: &PatternSet) -> Self {
-        let accepts = builder.accepts();
-        let reader = InputReader { parser: Box::new(for_text(builder).patterns(patterns).build()), values: None };
-        if accepts {
-            return Self::Apart { error: None, raw: String::new(), reader };
-        }
-        Self::Open(reader)
+        let raw = builder.accepts().then(String::new);
+        let parser = Box::new(for_text(builder).patterns(patterns).build());
+        Self::Json(JsonInput { parser, values: None, raw, error: None })
     }
 
     /// Returns an input that is read as values by path.
     pub(super) fn values(builder: ParserBuilder, patterns: &PatternSet) -> Self {
         let parser = for_text(builder).duplicate_keys(DuplicateKeys::Reject).patterns(patterns).build();
-        Self::Open(InputReader { parser: Box::new(parser), values: Some(Box::default()) })
+        Self::Json(JsonInput { parser: Box::new(parser), values: Some(Box::default()), raw: None, error: None })
+    }
+
+    fn as_json(&self) -> Option<&JsonInput> {
+        if let Self::Json(json) = self { Some(json) } else { None }
     }
 
     /// Returns the parser; `None` before the first fragment, and for text that is not JSON.
     pub(super) fn parser(&self) -> Option<&Parser> {
-        match self {
-            Self::Open(reader) | Self::Apart { reader, .. } => Some(&reader.parser),
-            Self::Untouched | Self::Text(_) => None,
-        }
+        self.as_json().map(|json| &*json.parser)
     }
 
     /// Returns all fragments, joined. Costs the length of the text.
     pub(super) fn raw(&self) -> &str {
         match self {
             Self::Untouched => "",
-            Self::Open(reader) => text_of(&reader.parser),
-            Self::Apart { raw, .. } | Self::Text(raw) => raw,
+            Self::Json(json) => json.raw(),
+            Self::Text(raw) => raw,
         }
     }
 
     /// Returns the [`raw`](Self::raw) text as bytes, at no cost.
     pub(super) fn raw_bytes(&self) -> &[u8] {
         match self {
-            Self::Untouched => &[],
-            Self::Open(reader) => reader.parser.text().unwrap_or_default(),
-            Self::Apart { raw, .. } | Self::Text(raw) => raw.as_bytes(),
+            Self::Json(JsonInput { raw: None, parser, .. }) => parser.text().unwrap_or_default(),
+            _ => self.raw().as_bytes(),
         }
     }
 
     /// Appends a fragment of the text. Fails if the input consists of values by path.
     pub(super) fn append(&mut self, text: &str, report: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Mixed> {
-        if matches!(self, Self::Untouched) || self.is_closed_by_its_end() {
-            return Err(Mixed);
+        match self {
+            Self::Json(json) if json.values.is_none() => json.read(text, report),
+            Self::Text(raw) => {
+                report(InputEvent::Fragment(text));
+                raw.push_str(text);
+            }
+            Self::Untouched | Self::Json(_) => return Err(Mixed),
         }
-        self.read(text, report);
         Ok(())
     }
 
@@ -110,88 +149,34 @@ impl Input {
         value: PathValue<'_>,
         report: &mut dyn FnMut(InputEvent<'_>),
     ) -> Result<usize, Mixed> {
-        let (error, reader) = match self {
-            Self::Open(reader) => (None, reader),
-            Self::Apart { error, reader, .. } => (error.as_ref(), reader),
-            Self::Untouched | Self::Text(_) => return Err(Mixed),
-        };
-        let values = reader.values.as_mut().ok_or(Mixed)?;
+        let Self::Json(json) = self else { return Err(Mixed) };
+        let values = json.values.as_mut().ok_or(Mixed)?;
         // After a value out of order, the position of later values is unknown.
-        if error.is_some_and(|error| error.kind() == ErrorKind::OutOfOrder) {
+        if json.error.as_ref().is_some_and(|error| error.kind() == ErrorKind::OutOfOrder) {
             return Ok(0);
         }
         let mut text = String::new();
-        match (values.write(path, value, &mut text), error) {
-            (Ok(()), _) => self.read(&text, report),
-            (Err(expected), None) => {
-                reader.parser.refuse(ErrorKind::OutOfOrder, expected);
-                self.read("", &mut |_| {});
+        match values.write(path, value, &mut text) {
+            Ok(()) => json.read(&text, report),
+            Err(expected) if json.error.is_none() => {
+                json.parser.refuse(ErrorKind::OutOfOrder, expected);
+                json.read("", &mut |_| {});
             }
             // The first error is kept, and reported at the end.
-            (Err(_), Some(_)) => {}
+            Err(_) => {}
         }
         Ok(text.len())
-    }
-
-    /// Reads the next piece of the text.
-    fn read(&mut self, text: &str, report: &mut dyn FnMut(InputEvent<'_>)) {
-        if !text.is_empty() {
-            report(InputEvent::Fragment(text));
-        }
-        match self {
-            Self::Open(InputReader { parser, .. }) => {
-                let before = TextBefore::of(parser);
-                let fed = parser.feed_with(text, |event| report(InputEvent::Match(event)));
-                // A tolerated deviation is an error too.
-                if let Some(error) = fed.err().or_else(|| parser.error().cloned()) {
-                    let raw = before.with(parser, text);
-                    self.fail(error, raw);
-                }
-            }
-            Self::Apart { error, raw, reader: InputReader { parser, .. } } => {
-                raw.push_str(text);
-                let fed = parser.feed_dyn(text.as_bytes(), &mut |event| report(InputEvent::Match(event)));
-                // The first error is kept, and reported at the end.
-                if let (None, Err(first)) = (&error, fed) {
-                    *error = Some(first);
-                }
-            }
-            Self::Text(raw) => raw.push_str(text),
-            Self::Untouched => {}
-        }
     }
 
     /// Ends the input: closes the containers that values by path left open, and a number at the end. Fails if the value
     /// is not whole.
     pub(super) fn finish(&mut self, report: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Error> {
-        if let Self::Open(InputReader { values: Some(values), .. }) = self {
-            let mut end = String::new();
-            values.end(&mut end);
-            self.read(&end, report);
-        }
-        match self {
-            Self::Open(InputReader { parser, .. }) => {
-                let before = TextBefore::of(parser);
-                let finished = parser.finish_with(|event| report(InputEvent::Match(event)));
-                if let Err(error) = &finished {
-                    let raw = before.with(parser, "");
-                    self.fail(error.clone(), raw);
-                }
-                finished
-            }
-            Self::Apart { error: Some(error), .. } => Err(error.clone()),
-            Self::Apart { error, reader: InputReader { parser, .. }, .. } => {
-                let finished = parser.finish_with(|event| report(InputEvent::Match(event)));
-                *error = finished.as_ref().err().cloned();
-                finished
-            }
-            Self::Untouched | Self::Text(_) => Ok(()),
-        }
+        if let Self::Json(json) = self { json.finish(report) } else { Ok(()) }
     }
 
     /// Returns true if the input consists of values by path, so that only the call's end can make it whole.
     pub(super) fn is_closed_by_its_end(&self) -> bool {
-        matches!(self, Self::Open(reader) | Self::Apart { reader, .. } if reader.values.is_some())
+        self.as_json().is_some_and(|json| json.values.is_some())
     }
 
     /// Returns the error of the input if it ended here; `None` if it would be whole. No input can be taken in
@@ -199,14 +184,10 @@ impl Input {
     pub(super) fn why_incomplete(&mut self) -> Option<Error> {
         match self {
             // The clone is finished, so that the open containers are not closed.
-            Self::Open(InputReader { parser, values: Some(_) }) => parser.clone().finish_with(|_| {}).err(),
+            Self::Json(JsonInput { parser, values: Some(_), error: None, .. }) => {
+                parser.clone().finish_with(|_| {}).err()
+            }
             _ => self.finish(&mut |_| {}).err(),
-        }
-    }
-
-    fn fail(&mut self, error: Error, raw: String) {
-        if let Self::Open(reader) = mem::replace(self, Self::Untouched) {
-            *self = Self::Apart { error: Some(error), raw, reader };
         }
     }
 }
@@ -225,12 +206,10 @@ impl Input {
     pub(super) fn rest<'t>(&self, whole: &'t str) -> Option<&'t str> {
         match self {
             Self::Untouched => Some(whole),
-            Self::Text(raw) => whole.strip_prefix(&**raw),
-            Self::Open(InputReader { parser, values: None }) => rest_of(text_of(parser), whole),
-            Self::Apart { error: None, raw, reader } if reader.parser.is_strict() => rest_of(raw, whole),
+            Self::Json(json) if json.values.is_some() || json.error.is_some() => None,
+            Self::Json(json) if json.parser.is_strict() => rest_of(json.raw(), whole),
             // The rest after a text with deviations is known only if the payload repeats the text exactly.
-            Self::Apart { error: None, raw, .. } => whole.strip_prefix(&**raw),
-            Self::Open(_) | Self::Apart { .. } => None,
+            Self::Json(_) | Self::Text(_) => whole.strip_prefix(self.raw()),
         }
     }
 
@@ -246,17 +225,14 @@ impl Input {
         let is_same = match (self, &*shortest) {
             (Self::Text(_), _) => false,
             (_, Some(same)) => are_alike(same, text),
-            (Self::Open(InputReader { parser, values: Some(values) }), None) => {
-                let mut whole = text_of(parser).to_owned();
-                values.end(&mut whole);
+            (Self::Json(JsonInput { parser, values, error: None, .. }), None) => {
+                let mut whole = Cow::from(text_of(parser));
+                if let Some(values) = values {
+                    values.end(whole.to_mut());
+                }
                 are_alike(&whole, text)
             }
-            (
-                Self::Open(InputReader { parser, .. })
-                | Self::Apart { error: None, reader: InputReader { parser, .. }, .. },
-                None,
-            ) => are_alike(text_of(parser), text),
-            (Self::Untouched | Self::Apart { .. }, None) => false,
+            (Self::Untouched | Self::Json(_), None) => false,
         };
         if is_same && shortest.as_ref().is_none_or(|shortest| text.len() < shortest.len()) {
             *shortest = Some(text.to_owned());
@@ -266,7 +242,8 @@ impl Input {
 
     /// Returns true if the input is one whole JSON text, and `text` is what validation by a schema may have made of it.
     pub(super) fn is_validated_as(&self, text: &str) -> bool {
-        matches!(self, Self::Open(InputReader { parser, values: None }) if is_validated(text_of(parser), text))
+        let plain = |json: &&JsonInput| json.raw.is_none() && json.values.is_none();
+        self.as_json().filter(plain).is_some_and(|json| is_validated(text_of(&json.parser), text))
     }
 }
 

@@ -9,34 +9,28 @@
 //! | file | owns |
 //! |---|---|
 //! | `tool_calls` | the public functions |
-//! | `signal`, `signals` | a signal as a value, for saved states; the effect of each signal |
-//! | `call_index`, `places` | the call that a slot or an id leads to |
-//! | `state` | the state of the calls between two signals |
+//! | `signals` | the effect of each signal |
+//! | `state`, `places` | the state between two signals; the call that a slot or an id leads to |
 //! | `open_call`, `input`, `values`, `numbered` | an open call, and its input as text or values |
 //! | `rest` | the new part of a repeated input |
 //! | `ending`, `stopping` | the end of a call, and the verdict on its input |
-//! | `builder`, `options`, `limits`, `start`, `slot` | the options and arguments of the public functions |
-//! | `event`, `error`, `executor` | the reported types |
-//! | `saved`, `serialize` | saved states; the serialized form of events |
+//! | `builder`, `limits`, `start` | the options and arguments of the public functions |
+//! | `event`, `error` | the reported types |
+//! | `saved`, `serialize` | signals as values, for saved states; the serialized form of events |
 
 mod builder;
-mod call_index;
 mod ending;
 mod error;
 mod event;
-mod executor;
 mod input;
 mod limits;
 mod numbered;
 mod open_call;
-mod options;
 mod places;
 mod rest;
 mod saved;
 mod serialize;
-mod signal;
 mod signals;
-mod slot;
 mod start;
 mod state;
 mod stopping;
@@ -46,14 +40,12 @@ mod values;
 #[cfg(feature = "providers")]
 pub(crate) use self::{
     ending::is_one_of, event::CallListener, numbered::Numbered, open_call::OpenCall, open_call::is_stand_in,
-    places::Places, rest::digest_of, rest::rest_of, signals::Signals, slot::Place, start::present, state::State,
+    places::Places, rest::digest_of, rest::rest_of, signals::Signals, start::Place, start::present, state::State,
     values::PathValue,
 };
 pub use builder::ToolCallsBuilder;
 pub use error::{CallError, CallErrorKind};
 pub use event::{CallEvent, CallEvents, MismatchKind, ToolCall};
-pub use executor::Executor;
 pub use limits::CallLimits;
-pub use slot::Slot;
-pub use start::CallStart;
+pub use start::{CallStart, Executor, Slot};
 pub use tool_calls::ToolCalls;

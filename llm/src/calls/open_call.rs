@@ -7,14 +7,14 @@ use core::mem;
 use jsonspigot::internal::floor_char_boundary;
 use jsonspigot::{Parser, PatternSet};
 
+use super::builder::Options;
 use super::error::{CallError, CallErrorKind};
 use super::event::{CallEvent, CallListener, InputEvent, MismatchKind, ToolCall};
-use super::executor::Executor;
 use super::input::Input;
-use super::options::Options;
 use super::rest::{digest_of, rest_of};
-use super::slot::{Place, Slot};
+use super::start::Executor;
 use super::start::{CallStart, InputFormat, present};
+use super::start::{Place, Slot};
 use super::values::PathValue;
 
 /// The input that an open call may still receive.
@@ -34,7 +34,7 @@ pub(super) struct Identity {
     choice: u64,
     id: String,
     name: String,
-    executor: Executor,
+    pub(super) executor: Executor,
     /// True if the input is the message's own text.
     is_answer: bool,
 }
@@ -126,8 +126,7 @@ impl OpenCall {
         !self.is_answer()
             && match &self.input {
                 Input::Untouched => !self.has_start_input(),
-                Input::Open(_) | Input::Apart { error: None, .. } => !self.has_whole_value(),
-                Input::Apart { .. } => false,
+                Input::Json(json) => json.error.is_none() && !self.has_whole_value(),
                 Input::Text(_) => true,
             }
     }
@@ -201,15 +200,6 @@ impl OpenCall {
     /// Records that a part of the stream was left out, so that this call can't be complete. The first reason is kept.
     pub(super) fn leave_out(&mut self, reason: &'static str) {
         self.left_out.get_or_insert(reason);
-    }
-
-    /// Sets the executor, which some wires send after the start.
-    pub(super) fn set_executor(&mut self, executor: Executor) {
-        self.identity.executor = executor;
-    }
-
-    pub(super) fn set_incomplete(&mut self, is_incomplete: bool) {
-        self.is_incomplete = is_incomplete;
     }
 
     /// Reports the start, once.
@@ -385,10 +375,7 @@ impl OpenCall {
         self.take_start_input(options, listener);
         match &self.input {
             Input::Untouched => true,
-            Input::Open(_) | Input::Apart { error: None, .. } => {
-                !self.has_whole_value() && !self.input.is_closed_by_its_end()
-            }
-            Input::Apart { .. } => false,
+            Input::Json(json) => json.error.is_none() && !self.has_whole_value() && !self.input.is_closed_by_its_end(),
             Input::Text(_) => self.is_incomplete,
         }
     }

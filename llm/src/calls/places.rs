@@ -10,7 +10,7 @@ use core::ops::Bound;
 
 use smallvec::SmallVec;
 
-use super::slot::Place;
+use super::start::Place;
 
 /// Numbers by owner and place. For each owner, indices precede ids, and both are in ascending order.
 ///

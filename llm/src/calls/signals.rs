@@ -3,7 +3,7 @@
 //!
 //! # The call of a fragment
 //!
-//! A fragment names a slot, and [`CallIndex`](super::call_index::CallIndex) finds the call that was started there. In
+//! A fragment names a slot, and [`CallIndex`](super::state::CallIndex) finds the call that was started there. In
 //! three cases there is no such call, and none is guessed:
 //!
 //! - The fragment names no slot, because the server leaves out the index. If exactly one call is open, the fragment
@@ -17,13 +17,13 @@
 
 use alloc::boxed::Box;
 
+use super::builder::Options;
 use super::error::{CallError, CallErrorKind};
 use super::event::{CallEvent, CallListener};
-use super::executor::Executor;
 use super::open_call::{OpenCall, Phase};
-use super::options::Options;
-use super::slot::{Place, Slot};
 use super::start::CallStart;
+use super::start::Executor;
+use super::start::{Place, Slot};
 use super::state::State;
 use super::values::PathValue;
 
@@ -299,14 +299,14 @@ impl Signals<'_> {
     /// Sets whether the wire has marked the input of a call as incomplete.
     pub(crate) fn set_incomplete(&mut self, slot: Slot<'_>, is_incomplete: bool) {
         if let Some(call) = self.call_in(slot) {
-            call.set_incomplete(is_incomplete);
+            call.is_incomplete = is_incomplete;
         }
     }
 
     /// Sets the executor of a call, which some wires send after the start.
     pub(crate) fn set_executor(&mut self, slot: Slot<'_>, executor: Executor) {
         if let Some(call) = self.call_in(slot) {
-            call.set_executor(executor);
+            call.identity.executor = executor;
         }
     }
 

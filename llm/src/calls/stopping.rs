@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::ending::Ending;
 use super::open_call::{OpenCall, Phase};
 use super::signals::Signals;
-use super::slot::Slot;
+use super::start::Slot;
 
 impl Signals<'_> {
     pub(crate) fn stop(&mut self, slot: Slot<'_>) {

@@ -7,10 +7,10 @@ use jsonspigot::{Parser, PatternSet};
 
 use super::builder::ToolCallsBuilder;
 use super::event::{CallEvent, CallEvents, CallListener, ToolCall};
-use super::signal::Signal;
+use super::saved::Signal;
 use super::signals::Signals;
-use super::slot::Slot;
 use super::start::CallStart;
+use super::start::Slot;
 use super::state::State;
 use crate::saved::History;
 use crate::verbs::verbs;
