@@ -1,4 +1,4 @@
-//! OpenAI's Realtime and MCP remember responses and calls up to limits. And a stream that is read as another wire's is
+//! OpenAI's Realtime remembers responses and calls up to limits. And a stream that is read as another wire's is
 //! never taken for an empty one.
 
 use jsonspigot_check::effort::{Sample, size};
@@ -54,27 +54,6 @@ fn events_of_the_last_sixteen_responses() {
     }
 }
 
-/// Checks that a response's id may be as long as ids may be, and that a longer one is not kept.
-#[test]
-fn ids_of_responses_at_the_limit() {
-    for (ids, messages, blocks) in [
-        (
-            ["r1", "r2"],
-            ["message r1 -", "message r2 -"],
-            &["block 0 text r1", "block 1 text of 1 r2", "end 0", "end 1"][..],
-        ),
-        (["r01", "r1"], ["message - -", "message r1 -"], &[]),
-        (["r0001", "r1"], ["message - -", "message r1 -"], &[]),
-    ] {
-        let events = ids.map(begun).into_iter().chain(ids.map(|id| text(id, id, "x")));
-        let log = realtime(CallLimits::new().name_bytes(2), events);
-        let (of_messages, others): (Vec<_>, Vec<_>) =
-            log.besides.into_iter().partition(|fact| fact.starts_with("message"));
-        assert_eq!(of_messages, messages);
-        assert!(blocks.is_empty() || others == blocks, "{others:?}");
-    }
-}
-
 /// Checks that a response repeats its items at its end: calls that are no longer remembered are not reported again, and
 /// parts that only the response has are reported.
 #[test]
@@ -90,21 +69,6 @@ fn a_response_whose_calls_are_forgotten() {
             assert_eq!((log.ids(), log.text.as_str(), log.errors.len()), (vec!["a", "b", "c"], "x", 0), "{most}");
         }
     }
-}
-
-/// MCP: as many calls wait for their results as may be open.
-#[test]
-fn calls_that_wait_have_a_limit() {
-    let call = |id: u64| {
-        let params = json!({"name": "tool", "arguments": {}});
-        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
-    };
-    let result = |id: u64| json!({"jsonrpc": "2.0", "id": id, "result": {"content": []}});
-    let events = (0..3).map(call).chain((0..3).map(result)).map(|event| event.to_string());
-    let limits = everything().limits(CallLimits::new().open_calls(2));
-    let log = read_with(Some(Provider::Mcp), limits, events);
-    let without_call: Vec<_> = log.besides.iter().map(|fact| fact.contains("nobody")).collect();
-    assert_eq!(without_call, [false, false, true]);
 }
 
 /// Checks that every stream, read as each provider's, reports something, and that a stream of another provider has

@@ -1,4 +1,5 @@
-//! Limits, each with its own error: a million slots, an endless call, long names and long events stay bounded.
+//! Limits: a million slots, an endless call and long names stay bounded. Streams at each limit are in `tests/wires`:
+//! `limit-*.txt`.
 
 use jsonspigot::{ErrorKind, Limits, Parser, PatternSet};
 use jsonspigot_check::effort::size;
@@ -8,7 +9,7 @@ use jsonspigot_llm::{
 };
 use serde_json::{Value, json};
 
-use super::support::{Log, anthropic, chat, everything, gemini_call, read_stream, read_with, responses};
+use super::support::{Log, anthropic, chat, everything, gemini_call, read_with, responses};
 
 fn limited(limits: CallLimits) -> ToolCallsBuilder {
     everything().limits(limits)
@@ -175,49 +176,6 @@ fn unreadable_and_oversized_events_cut_what_is_open() {
 }
 
 #[test]
-fn input_bytes() {
-    let limits = CallLimits::new().input_bytes(8);
-    let read = |texts: &[&str]| {
-        let deltas = texts.iter().map(|text| anthropic::delta(0, text));
-        let start = [anthropic::start(0, "a", "tool")].into_iter();
-        let events = start.chain(deltas).chain([anthropic::stop(0), anthropic::end("tool_use")]);
-        read_with(Some(Provider::Anthropic), limited(limits), events)
-    };
-    // Eight pass, nine do not, wherever the fragments are cut.
-    assert_eq!(read(&["{\"a\":", "12}"]).summary(), [r#"tool complete {"a":12}"#]);
-    for texts in [&["{\"a\":123}"][..], &["{\"a\":", "123}"], &["{\"a\":123", "}"], &["{\"a\":123", "}", "}"]] {
-        let log = read(texts);
-        assert_eq!(log.summary(), ["tool truncated(limit) {\"a\":123"], "{texts:?}");
-        assert_eq!(log.errors, [(CallErrorKind::InputLimit, Some(0))], "{texts:?}");
-    }
-    // Never in the middle of a character, and never as if it were whole.
-    assert_eq!(read(&["{\"a\":\"éé\"}"]).summary(), ["tool truncated(limit) {\"a\":\"é"]);
-    assert_eq!(read(&["{\"a\":12}", " "]).summary(), ["tool truncated(limit) {\"a\":12}"]);
-    assert_eq!(read(&["[}", "1234567"]).summary(), ["tool malformed [}123456"]);
-}
-
-/// Checks that a server's copy of an input that was too long is not compared with its rest.
-#[test]
-fn a_derived_input_behind_a_cut_one() {
-    let event = |kind: &str, more: serde_json::Value| {
-        let mut event = json!({"type": kind, "toolCallId": "a", "toolName": "tool"});
-        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        event.to_string()
-    };
-    let input = "{\"a\":\"0123456789\"}";
-    let log = read_with(
-        Some(Provider::VercelUi),
-        limited(CallLimits::new().input_bytes(8)),
-        [
-            event("tool-input-start", json!({})),
-            event("tool-input-delta", json!({"inputTextDelta": input})),
-            event("tool-input-available", json!({"input": {"a": "0123456789"}})),
-        ],
-    );
-    assert_eq!(log.errors, [(CallErrorKind::InputLimit, Some(0))]);
-}
-
-#[test]
 fn an_endless_call() {
     let limits = CallLimits::new().input_bytes(1 << 10);
     let mut calls = ToolCalls::builder().limits(limits).build();
@@ -246,60 +204,6 @@ fn values_by_path_are_limited_too() {
     assert!(log.calls[0].raw.len() < 128);
 }
 
-#[test]
-fn values_by_path_that_just_fit() {
-    let read = |input_bytes: usize| {
-        let limits = CallLimits::new().input_bytes(input_bytes);
-        let arg = json!({"jsonPath": "$.a", "stringValue": "bc"});
-        let call = json!({"name": "tool", "partialArgs": [arg], "willContinue": true});
-        let events = [gemini_call(&call), gemini_call(&json!({}))];
-        read_with(Some(Provider::Gemini), limited(limits), events).summary()
-    };
-    assert_eq!(read(r#"{"a":"bc""#.len()), [r#"tool complete {"a":"bc"}"#]);
-    assert_eq!(read(r#"{"a":"bc""#.len() - 1), [r#"tool truncated(limit) {"a":"bc""#]);
-}
-
-#[test]
-fn id_and_name_bytes() {
-    let limits = CallLimits::new().name_bytes(4);
-    let log = read_with(
-        Some(Provider::Anthropic),
-        limited(limits),
-        [
-            anthropic::start(0, "four", "four"),
-            anthropic::start(1, "fives", "x"),
-            anthropic::start(2, "x", "fives"),
-            anthropic::delta(1, "{}"),
-            anthropic::delta(0, "{}"),
-            anthropic::end("tool_use"),
-        ],
-    );
-    assert_eq!(log.summary(), ["four complete {}"]);
-    let (name, nobody) = ((CallErrorKind::NameLimit, None), (CallErrorKind::NotStarted, None));
-    assert_eq!(log.errors, [name, name, nobody]);
-    // An id that comes late is held to the same.
-    let log = read_with(
-        Some(Provider::OpenaiChat),
-        limited(limits),
-        [
-            chat::call(0, "", "four", ""),
-            chat::call(0, "fives", "", ""),
-            chat::call(0, "four", "", "{}"),
-            chat::end("tool_calls"),
-        ],
-    );
-    assert_eq!((log.ids(), &log.errors), (vec!["four"], &vec![(CallErrorKind::NameLimit, Some(0))]));
-    // The id of an item, with which its block is reported.
-    for (id, told) in [("four", " four"), ("fives", "")] {
-        let item = json!({"type": "message", "id": id});
-        let added = json!({"type": "response.output_item.added", "output_index": 0, "item": item});
-        let delta = json!({"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "x"});
-        let events = [added, delta].map(|event| event.to_string());
-        let log = read_with(Some(Provider::OpenaiResponses), limited(limits), events);
-        assert_eq!(log.besides[0], format!("block 0 text{told}"));
-    }
-}
-
 /// Checks that a limited number of open answers is watched: of more, only the end of all shows that they are finished.
 #[test]
 fn answers() {
@@ -312,35 +216,6 @@ fn answers() {
         let log = read_with(Some(Provider::OpenaiChat), everything(), [begun.clone(), "[DONE]".to_owned()]);
         assert_eq!(log.incomplete, None);
     }
-}
-
-#[test]
-fn event_bytes() {
-    let long = anthropic::delta(0, &"x".repeat(100));
-    let limits = CallLimits::new().event_bytes(long.len() - 1);
-    let events = |middle: String| {
-        [anthropic::start(0, "a", "tool"), anthropic::delta(0, "{\"a\":\""), middle, anthropic::delta(0, "\"}")]
-            .into_iter()
-            .chain([anthropic::stop(0), anthropic::start(1, "b", "next"), anthropic::delta(1, "{}")])
-    };
-    let fits = anthropic::delta(0, &"x".repeat(99));
-    let log = read_with(Some(Provider::Anthropic), limited(limits), events(fits));
-    assert_eq!((log.calls[0].status, log.errors.len()), ("complete", 0));
-    // The dropped event may have been a piece of it, so it looks whole and is not. The next call is not affected.
-    let log = read_with(Some(Provider::Anthropic), limited(limits), events(long));
-    assert_eq!(log.summary(), ["tool truncated(limit) {\"a\":\"\"}", "next complete {}"]);
-    assert_eq!(log.errors, [(CallErrorKind::EventLimit, None)]);
-}
-
-#[test]
-fn calls_that_are_forgotten_are_not_told_again() {
-    use super::support::responses;
-    let limits = CallLimits::new().open_calls(1);
-    let item = |index: u64, id: &str| responses::item_done(index, id, "tool", "{}", "completed");
-    let output = |id: &str| json!({"type": "function_call", "call_id": id, "name": "tool", "arguments": "{}"});
-    let end = responses::end("completed", &json!({"output": [output("a"), output("b")]}));
-    let log = read_with(Some(Provider::OpenaiResponses), limited(limits), [item(0, "a"), item(1, "b"), end]);
-    assert_eq!(log.ids(), ["a", "b"]);
 }
 
 #[test]
@@ -522,19 +397,6 @@ fn what_may_come_again() {
     assert_eq!(whose, named.map(|named| format!("result of {named} ")));
 }
 
-/// Checks that a refused call takes nothing from the message's own text.
-#[test]
-fn a_refused_call_amid_structured_text() {
-    let text = |text: &str| json!({"choices": [{"index": 0, "delta": {"content": text}}]}).to_string();
-    let calls = limited(CallLimits::new().open_calls(1)).build();
-    let log = read_stream(
-        ProviderStream::new(Provider::OpenaiChat, calls).structured(),
-        [text("{\"t\":"), chat::call(0, "a", "tool", ""), text("1}"), chat::end("stop")],
-    );
-    assert_eq!(log.summary(), [" complete {\"t\":1}"]);
-    assert_eq!(log.errors, [(CallErrorKind::OpenCallsLimit, None)]);
-}
-
 /// Checks that a state restores refused calls.
 #[test]
 fn a_thousand_refused_calls_are_saved() {
@@ -638,5 +500,34 @@ fn what_is_left_in_unknown_parts_is_not_whole() {
     assert_eq!(verdict(r#"{"params":{"update":{"content":{"type":"text"}}}}"#), Err("unknown-part"));
     for silent in [r#"{"type":"fallback","from":{"model":"a"}}"#, r#"{"type":"x","text":"","call_id":"a"}"#] {
         assert_eq!(verdict(&block(silent)), Ok(()), "{silent}");
+    }
+}
+
+/// Checks that ids of at most `name_bytes` are remembered for refused calls and for fragments before their call. A
+/// fragment with a longer id may belong to any call.
+#[test]
+fn fragments_by_the_id_of_their_call() {
+    let unplaced = "truncated(unplaced)";
+    for (open_calls, signals, wanted) in [
+        (1, [("a", None), ("four", None), ("four", Some("x")), ("a", Some("{}"))], "a complete {}".to_owned()),
+        (1, [("a", None), ("fives", None), ("fives", Some("x")), ("a", Some("{}"))], format!("a {unplaced} {{}}")),
+        (9, [("four", Some("x")), ("a", None), ("a", Some("{}")), ("a", Some(""))], "a complete {}".to_owned()),
+        (
+            9,
+            [("four", Some("x")), ("four", None), ("four", Some("{}")), ("four", Some(""))],
+            format!("four {unplaced} {{}}"),
+        ),
+        (9, [("fives", Some("x")), ("a", None), ("a", Some("{}")), ("a", Some(""))], format!("a {unplaced} {{}}")),
+    ] {
+        let limits = CallLimits::new().open_calls(open_calls).name_bytes(4);
+        let (mut log, mut calls) = (Log::default(), everything().limits(limits).build());
+        for (id, fragment) in signals {
+            match fragment {
+                Some(text) => calls.delta_with(id, text, |event| log.tell(event)),
+                None => calls.start_with(id, CallStart::new(id), |event| log.tell(event)),
+            }
+        }
+        calls.end_message_with(None, |event| log.tell(event));
+        assert_eq!(log.summary(), [wanted], "{signals:?}");
     }
 }

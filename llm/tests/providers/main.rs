@@ -34,7 +34,6 @@ mod regressions;
 mod rewriting;
 mod saved;
 mod second_reader;
-mod unplaced;
 mod wholes;
 mod wire_files;
 

@@ -8,7 +8,8 @@
 //!
 //! The options are `structured` (the text is itself JSON), `cumulative` (each fragment of a call repeats all so far),
 //! `told` (the provider is given, since the events do not identify it), `payloads` (the text is searched for payloads,
-//! and for `answer` in them) and `without-calls` (the message that leaves out the calls is shown too).
+//! and for `answer` in them), `without-calls` (the message that leaves out the calls is shown too), and a limit, such as
+//! `open-calls 2`.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -17,7 +18,7 @@ use std::{env, fs};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jsonspigot::PatternSet;
-use jsonspigot_llm::{Envelope, Provider, ProviderStream, SAVE_LIMIT, ToolCalls};
+use jsonspigot_llm::{CallLimits, Envelope, Provider, ProviderStream, SAVE_LIMIT, ToolCalls};
 use serde_json::Value;
 
 use super::payloads::MARKS;
@@ -25,7 +26,7 @@ use super::restored::restored_stream;
 use super::support::{self, Framing, each_cut};
 
 /// The number of files when this was last edited: a lower number means that files are not found.
-const FILES: usize = 870;
+const FILES: usize = 908;
 
 struct WireFile {
     name: String,
@@ -39,6 +40,7 @@ struct WireFile {
     is_told: bool,
     has_payloads: bool,
     is_without_calls: bool,
+    limits: CallLimits,
 }
 
 impl WireFile {
@@ -57,6 +59,7 @@ impl WireFile {
             is_told: false,
             has_payloads: false,
             is_without_calls: false,
+            limits: CallLimits::new(),
         };
         for line in text.lines() {
             match line.split_once(' ').unwrap_or((line, "")) {
@@ -73,7 +76,7 @@ impl WireFile {
                             "told" => file.is_told = true,
                             "payloads" => file.has_payloads = true,
                             "without-calls" => file.is_without_calls = true,
-                            _ => panic!("{}: unknown option {option}", file.name),
+                            _ => file.limit(option),
                         }
                     }
                 }
@@ -87,8 +90,21 @@ impl WireFile {
         file
     }
 
+    /// Sets a limit, such as `open-calls 2`.
+    fn limit(&mut self, option: &str) {
+        let (name, most) = option.split_once(' ').unwrap_or((option, ""));
+        let limit = match name {
+            "open-calls" => &mut self.limits.open_calls,
+            "input-bytes" => &mut self.limits.input_bytes,
+            "name-bytes" => &mut self.limits.name_bytes,
+            "event-bytes" => &mut self.limits.event_bytes,
+            _ => panic!("{}: unknown option {option}", self.name),
+        };
+        *limit = most.parse().unwrap();
+    }
+
     fn stream(&self, is_detected: bool) -> ProviderStream {
-        let calls = ToolCalls::builder();
+        let calls = ToolCalls::builder().limits(self.limits);
         let calls = if self.is_cumulative { calls.cumulative() } else { calls }.build();
         let stream =
             if is_detected { ProviderStream::detecting(calls) } else { ProviderStream::new(self.provider, calls) };
