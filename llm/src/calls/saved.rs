@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use jsonspigot::internal::saved::{Impossible, Kind, Owner, Reader, Writer};
 use jsonspigot::{Error, RestoreError};
 
-use super::signals::Signals;
+use super::signals::Signal;
 use super::start::{CallStart, Executor, InputFormat, Place, Slot};
 use super::state::State;
 use super::tool_calls::ToolCalls;
@@ -147,36 +147,6 @@ impl State {
         self.count_from(reader.place()?);
         self.index.has_lost = reader.flag()?;
         Ok(())
-    }
-}
-
-/// A signal to [`ToolCalls`].
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Signal<'a> {
-    Start(Slot<'a>, CallStart<'a>),
-    Delta(Slot<'a>, &'a str),
-    Whole(Slot<'a>, &'a str),
-    Stop(Slot<'a>),
-    CutCall(Slot<'a>, &'a str),
-    Finish(Option<&'a str>),
-    FinishChoice(u64, Option<&'a str>),
-    Cut(&'a str),
-    BeginMessage,
-}
-
-impl Signal<'_> {
-    pub(super) fn give(self, calls: &mut Signals<'_>) {
-        match self {
-            Self::Start(slot, start) => calls.start(slot, start),
-            Self::Delta(slot, text) => calls.delta(slot, text),
-            Self::Whole(slot, text) => calls.whole(slot, text),
-            Self::Stop(slot) => calls.stop(slot),
-            Self::CutCall(slot, reason) => calls.cut_call(slot, reason),
-            Self::Finish(reason) => calls.finish(reason),
-            Self::FinishChoice(choice, reason) => calls.finish_choice(choice, reason),
-            Self::Cut(reason) => calls.cut(reason),
-            Self::BeginMessage => calls.begin_message(),
-        }
     }
 }
 

@@ -21,9 +21,7 @@ use super::builder::Options;
 use super::error::{CallError, CallErrorKind};
 use super::event::{CallEvent, CallListener};
 use super::open_call::{OpenCall, Phase};
-use super::start::CallStart;
-use super::start::Executor;
-use super::start::{Place, Slot};
+use super::start::{CallStart, Executor, Place, Slot};
 use super::state::State;
 use super::values::PathValue;
 
@@ -369,6 +367,36 @@ impl Signals<'_> {
     fn with(&mut self, number: u64, act: impl FnOnce(&mut OpenCall, &Options, &mut dyn CallListener)) {
         if let Some(call) = self.calls.open.get_mut(number) {
             act(call, &self.calls.options, self.listener);
+        }
+    }
+}
+
+/// A signal to [`ToolCalls`](super::ToolCalls).
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Signal<'a> {
+    Start(Slot<'a>, CallStart<'a>),
+    Delta(Slot<'a>, &'a str),
+    Whole(Slot<'a>, &'a str),
+    Stop(Slot<'a>),
+    CutCall(Slot<'a>, &'a str),
+    Finish(Option<&'a str>),
+    FinishChoice(u64, Option<&'a str>),
+    Cut(&'a str),
+    BeginMessage,
+}
+
+impl Signal<'_> {
+    pub(super) fn give(self, calls: &mut Signals<'_>) {
+        match self {
+            Self::Start(slot, start) => calls.start(slot, start),
+            Self::Delta(slot, text) => calls.delta(slot, text),
+            Self::Whole(slot, text) => calls.whole(slot, text),
+            Self::Stop(slot) => calls.stop(slot),
+            Self::CutCall(slot, reason) => calls.cut_call(slot, reason),
+            Self::Finish(reason) => calls.finish(reason),
+            Self::FinishChoice(choice, reason) => calls.finish_choice(choice, reason),
+            Self::Cut(reason) => calls.cut(reason),
+            Self::BeginMessage => calls.begin_message(),
         }
     }
 }

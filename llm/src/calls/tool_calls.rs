@@ -7,8 +7,7 @@ use jsonspigot::{Parser, PatternSet};
 
 use super::builder::ToolCallsBuilder;
 use super::event::{CallEvent, CallEvents, CallListener, ToolCall};
-use super::saved::Signal;
-use super::signals::Signals;
+use super::signals::{Signal, Signals};
 use super::start::CallStart;
 use super::start::Slot;
 use super::state::State;

@@ -2,7 +2,7 @@
 
 use core::mem;
 
-use super::saved::Input;
+use super::reading::Input;
 use super::{ProviderStream, agents};
 use crate::emitter::OnEvent;
 use crate::emitter::failure::Failure;

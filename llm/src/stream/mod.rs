@@ -16,7 +16,7 @@ use core::iter;
 use self::agents::Agents;
 pub use self::provider::Provider;
 pub(crate) use self::reading::Dispatch;
-use self::saved::Input;
+use self::reading::Input;
 pub(crate) use self::sequence::Sequence;
 use crate::calls::ToolCalls;
 use crate::emitter::stream_state::StreamState;

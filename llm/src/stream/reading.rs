@@ -10,7 +10,6 @@ use core::mem;
 use jsonspigot::internal::{Interrupted, unless_interrupted};
 
 use super::provider::Provider;
-use super::saved::Input;
 use super::sequence::Sequence;
 use super::{MOST_UNDECIDED, ProviderStream};
 use crate::calls::CallErrorKind;
@@ -23,6 +22,16 @@ use crate::message::Keeper;
 
 /// The event that ends the stream of any provider.
 const END: &str = "[DONE]";
+
+/// An input of a stream.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Input<'i> {
+    Event(&'i str),
+    Unreadable(&'i str),
+    Oversized,
+    /// The end of input, with a reason that may be empty.
+    End(&'i str),
+}
 
 impl Interrupted for ProviderStream {
     fn interrupt(&mut self) {

@@ -9,18 +9,8 @@ use jsonspigot::{Error, RestoreError};
 
 use super::ProviderStream;
 use super::provider::Provider;
-use super::reading::Dispatch;
+use super::reading::{Dispatch, Input};
 use crate::saved::{History, Replay, restore};
-
-/// An input of a stream.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Input<'i> {
-    Event(&'i str),
-    Unreadable(&'i str),
-    Oversized,
-    /// The end of input, with a reason that may be empty.
-    End(&'i str),
-}
 
 impl<'i> Input<'i> {
     fn save(self, out: &mut Writer<'_>) {
