@@ -94,7 +94,7 @@ async function inWorker({ Miniflare }) {
   const files = ["all.mjs", "replay.mjs", "replay-providers.mjs", "engines/replay-all.mjs"].map((name) => `bindings/js/test/${name}`);
   for (const folder of ["", "calls/", "envelope/", "payload/", "saved/", "providers/"]) {
     for (const name of readdirSync(join(packageFolder, "dist", folder))) {
-      const isOther = folder === "providers/" && ["inlined.js", "plain.js", "index.js", "node.js", "unpack.js"].includes(name);
+      const isOther = folder === "providers/" && ["inlined.js", "index.js"].includes(name);
       if (name.endsWith(".js") && name !== "react.js" && !isOther) {
         files.push(`bindings/js/dist/${folder}${name}`);
       }
