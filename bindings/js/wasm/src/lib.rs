@@ -12,7 +12,6 @@ extern crate alloc;
 mod calls;
 mod declared;
 mod events;
-mod memory;
 mod options;
 mod output;
 mod record;
@@ -30,7 +29,7 @@ use self::streams::Stream;
 use self::table::Table;
 
 #[global_allocator]
-static MEMORY: memory::Memory = memory::Memory::new();
+static MEMORY: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 
 /// A panic is a trap, which JavaScript sees as a `RuntimeError`. No text: it would be most of the module.
 #[panic_handler]
