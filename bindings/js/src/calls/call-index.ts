@@ -6,7 +6,7 @@
 export type Slot = number | string | readonly [choice: number, index: number];
 
 /** A slot, taken apart. Its key says whether it is an index or an id. */
-export interface Place {
+export interface ParsedSlot {
   readonly choice: number;
   readonly key: string;
   /** The id that it is. */
@@ -15,7 +15,8 @@ export interface Place {
 
 const keyOfId = (id: string): string => `@${id}`;
 
-export function placeOf(slot: Slot): Place {
+/** Parses a slot. */
+export function parseSlot(slot: Slot): ParsedSlot {
   if (typeof slot === "string") return { choice: 0, key: keyOfId(slot), id: slot };
   const [choice, index] = typeof slot === "number" ? [0, slot] : Array.isArray(slot) ? slot : [NaN, NaN];
   for (const number of [choice, index]) {
@@ -24,7 +25,7 @@ export function placeOf(slot: Slot): Place {
   return { choice: choice as number, key: `#${index!}`, id: undefined };
 }
 
-const keysOf = ({ key }: Place, id: string): string[] => (id === "" || key === keyOfId(id) ? [key] : [key, keyOfId(id)]);
+const keysOf = ({ key }: ParsedSlot, id: string): string[] => (id === "" || key === keyOfId(id) ? [key] : [key, keyOfId(id)]);
 
 /** Keys of fragments that are nobody's, so that whoever comes later knows. Of more than these it is only known that there are more. */
 const MOST_STRAYS = 512;
@@ -79,7 +80,7 @@ export class CallIndex {
     return next;
   }
 
-  find({ choice, key }: Place): number | undefined {
+  find({ choice, key }: ParsedSlot): number | undefined {
     const calls = this.#choices.get(choice);
     const call = calls?.calls.get(key);
     if (call !== undefined) calls!.latest = call;
@@ -99,8 +100,8 @@ export class CallIndex {
   }
 
   /** A call is found by its slot from now on, and by its id. */
-  bind(place: Place, id: string, call: number): void {
-    this.bindKeys(place.choice, keysOf(place, id), call);
+  bind(slot: ParsedSlot, id: string, call: number): void {
+    this.bindKeys(slot.choice, keysOf(slot, id), call);
   }
 
   bindId(choice: number, id: string, call: number): void {
@@ -122,9 +123,9 @@ export class CallIndex {
   }
 
   /** A call was refused: what comes in its slot is nobody's. */
-  refuse(place: Place, id: string, nameBytes: (name: string) => boolean): void {
-    const calls = this.#choices.get(place.choice);
-    for (const key of keysOf(place, id)) {
+  refuse(slot: ParsedSlot, id: string, nameBytes: (name: string) => boolean): void {
+    const calls = this.#choices.get(slot.choice);
+    for (const key of keysOf(slot, id)) {
       const before = calls?.calls.get(key);
       if (before !== undefined) {
         calls!.calls.delete(key);
@@ -132,17 +133,17 @@ export class CallIndex {
       }
       // A name that is too long is not kept to know it again.
       if (key[0] === "@" && !nameBytes(key.slice(1))) this.#refused.hasMore = true;
-      else this.#refused.insert(place.choice, key);
+      else this.#refused.insert(slot.choice, key);
     }
     if (calls !== undefined) calls.latest = undefined;
   }
 
-  wasRefused({ choice, key }: Place): boolean {
+  wasRefused({ choice, key }: ParsedSlot): boolean {
     return this.#refused.has(choice, key);
   }
 
   /** A fragment has come for a call that was never started, and may be that of one which starts later. */
-  orphan({ choice, key, id }: Place, fits: (name: string) => boolean): void {
+  orphan({ choice, key, id }: ParsedSlot, fits: (name: string) => boolean): void {
     if (id !== undefined && !fits(id)) this.#hasUnplaced = true;
     else this.#orphaned.insert(choice, key);
   }
@@ -153,10 +154,10 @@ export class CallIndex {
   }
 
   /** Returns true if a fragment of the call that starts here may have come before. */
-  takeOrphan(place: Place, id: string): boolean {
+  takeOrphan(slot: ParsedSlot, id: string): boolean {
     let hasLost = this.#hasLost || this.#hasUnplaced || this.#orphaned.hasMore;
     this.#hasUnplaced = false;
-    for (const key of keysOf(place, id)) if (this.#orphaned.delete(place.choice, key)) hasLost = true;
+    for (const key of keysOf(slot, id)) if (this.#orphaned.delete(slot.choice, key)) hasLost = true;
     return hasLost;
   }
 

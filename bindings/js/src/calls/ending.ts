@@ -8,10 +8,10 @@
 //    and for text that is not JSON, the stream has to say that the call was not cut: by an end of its own, or by a reason that
 //    is known to mean so. An unknown reason counts as a cut, because acting on half a command is worse than asking again.
 
-import { payloadOf, type CallInput, type InputStatus, type Verdict } from "../payload/payload.js";
-import type { TextError } from "../text-error.js";
-import type { Making } from "../values.js";
-import type { Input, Report } from "./input.js";
+import { payloadOf, type CallInput, type InputStatus, type Verdict } from "./payload/payload.js";
+import type { TextError } from "../core/text-error.js";
+import type { Making } from "../core/values.js";
+import type { CallText, MatchReport } from "./call-text.js";
 
 /** The end of a call. */
 export interface Ending {
@@ -48,13 +48,13 @@ export function isRegular({ isAnnounced, reason }: Ending): boolean {
 
 /** The verdict on the input of a call, of which nothing is left out unless there is a reason for that. */
 export function payloadAtEnd(
-  input: Input | undefined,
+  input: CallText | undefined,
   isText: boolean,
   ending: Ending,
   leftOut: string | undefined,
   isUnconfirmed: boolean,
   making: Making,
-  report: Report,
+  report: MatchReport,
 ): CallInput {
   const isWhole = leftOut === undefined && !isUnconfirmed;
   const isSure = isRegular(ending) && isWhole;
@@ -67,7 +67,7 @@ export function payloadAtEnd(
   return payload.status === "empty" ? { ...payload, value: {} } : payload;
 }
 
-function verdictOn(input: Input, mayBeComplete: boolean, truncated: Verdict, report: Report): Verdict {
+function verdictOn(input: CallText, mayBeComplete: boolean, truncated: Verdict, report: MatchReport): Verdict {
   if (input.error !== undefined) return { status: input.error.kind === "trailing-bytes" ? "trailing" : "malformed" };
   input.finish(mayBeComplete ? report : () => undefined);
   const status = statusOfUnfinished(input.error);

@@ -1,7 +1,7 @@
 // The events of tool calls.
 
-import type { Event } from "../events.js";
-import type { CallInput } from "../payload/payload.js";
+import type { Event } from "../core/events.js";
+import type { CallInput } from "./payload/payload.js";
 
 /** The party that executes a call. */
 export type Executor = "client" | "provider";

@@ -1,10 +1,10 @@
 // One open call: whose it is, what has come of its input, and what may still come.
 
-import { selectingText } from "../selecting-text.js";
-import { endsInHalf, utf8Length, within } from "../utf8.js";
+import { selectingText } from "../core/selecting-text.js";
+import { endsInHalf, utf8Length, within } from "../core/utf8.js";
 import { payloadAtEnd, type Ending } from "./ending.js";
 import type { CallErrorEvent, CallEvent, CallStartEvent, Executor } from "./event.js";
-import { Input } from "./input.js";
+import { CallText } from "./call-text.js";
 import { patternsOf, type CallSettings } from "./options.js";
 import { areSpeltAlike, restOf } from "./rest.js";
 
@@ -46,7 +46,7 @@ export class OpenCall {
   /** Bytes of the input. */
   #length = 0;
   #isFull = false;
-  #input: Input | undefined;
+  #input: CallText | undefined;
   /** The first half of a surrogate pair, which counts and is read with the other one. */
   #half = "";
   /** The length of the last delta of those that each began with the one before, and how many were longer than it. */
@@ -63,7 +63,7 @@ export class OpenCall {
     this.#report = report;
   }
 
-  get input(): Input | undefined {
+  get input(): CallText | undefined {
     return this.#input;
   }
 
@@ -125,7 +125,7 @@ export class OpenCall {
   append(piece: string): void {
     this.reportStart();
     if (this.#isFull) return;
-    this.#input ??= this.#newInput(this.name);
+    this.#input ??= this.#newText(this.name);
     const all = this.#half + piece;
     this.#half = halfAtEnd(all);
     this.#appendWhole(all.slice(0, all.length - this.#half.length));
@@ -156,8 +156,8 @@ export class OpenCall {
   }
 
   /** Patterns are those of the tool of this name. */
-  #newInput(name: string): Input {
-    return new Input(this.#isText ? undefined : selectingText(this.#settings.parsing, patternsOf(this.#settings, name)));
+  #newText(name: string): CallText {
+    return new CallText(this.#isText ? undefined : selectingText(this.#settings.parsing, patternsOf(this.#settings, name)));
   }
 
   #forgetRepetition(): void {

@@ -1,9 +1,9 @@
 // What a user chooses for tool calls.
 
-import type { Automaton } from "../automaton.js";
-import { compile } from "../compile.js";
-import { limitOf, makingOf, optionsOf, settingsOf, type ParserOptions, type ParsingOptions, type Settings } from "../options.js";
-import type { Making } from "../values.js";
+import type { Automaton } from "../core/patterns/automaton.js";
+import { compile } from "../core/patterns/compile.js";
+import { limitOf, makingOf, optionsOf, settingsOf, type ParserOptions, type ParsingOptions, type Settings } from "../core/options.js";
+import type { Making } from "../core/values.js";
 
 /** The options of tool calls. White space in a row is limited to 64 KiB, unless `limits.blank` is set. */
 export interface ToolCallsOptions extends ParsingOptions, Pick<ParserOptions, "snapshots" | "provisional" | "freeze"> {

@@ -4,7 +4,7 @@
 // compared character by character as JSON means them, and where the first one ends, what follows in the second one is the
 // rest. Values that are spelt otherwise in any other way, such as members in another order, do not begin alike.
 
-const SIMPLE: Readonly<Record<string, string>> = { b: "\b", t: "\t", n: "\n", f: "\f", r: "\r" };
+import { UNESCAPES } from "../core/patterns/path.js";
 
 /** A text's units as JSON means them: one by one, those of the text in strings marked as such. */
 class Units {
@@ -34,7 +34,7 @@ class Units {
     if (letter === undefined || letter > "\x7f") return undefined;
     if (letter !== "u") {
       this.at += 2;
-      return `text ${SIMPLE[letter] ?? letter}`;
+      return `text ${UNESCAPES[letter] ?? letter}`;
     }
     const unit = unitAt(text, at);
     if (unit === undefined) return undefined;

@@ -6,10 +6,10 @@
 // *tainted*: it can't be complete any more. A call that starts later in the same slot is tainted too. What names a slot
 // whose call was refused because of a limit is nobody else's, and is dropped.
 
-import type { DeepPartial } from "../text-parser.js";
-import { within } from "../utf8.js";
-import type { Json } from "../values.js";
-import { CallIndex, placeOf, type Place, type Slot } from "./call-index.js";
+import type { DeepPartial } from "../core/text-parser.js";
+import { within } from "../core/utf8.js";
+import type { Json } from "../core/values.js";
+import { CallIndex, parseSlot, type ParsedSlot, type Slot } from "./call-index.js";
 import { ANNOUNCED, type Ending } from "./ending.js";
 import type { CallErrorEvent, CallEvent, CallStartEvent } from "./event.js";
 import { OpenCall, type CallStart } from "./open-call.js";
@@ -73,7 +73,7 @@ export class ToolCalls {
    */
   start(slot: Slot, start: CallStart = {}): CallEvent[] {
     if (typeof start !== "object" || start === null) throw new TypeError("a call starts with an object: its name, its id");
-    return this.#reporting(() => this.#start(placeOf(slot), start));
+    return this.#reporting(() => this.#start(parseSlot(slot), start));
   }
 
   /** A piece of a call's input. */
@@ -96,7 +96,7 @@ export class ToolCalls {
    */
   stop(slot: Slot): CallEvent[] {
     return this.#reporting(() => {
-      const call = this.#openIn(placeOf(slot));
+      const call = this.#openIn(parseSlot(slot));
       if (call === undefined) return;
       if (!call.stop()) {
         this.#end(call, ANNOUNCED);
@@ -130,7 +130,7 @@ export class ToolCalls {
   /** One call is cut while the others go on. What still comes for it is an error; if its value is complete, it stays so. */
   cutCall(slot: Slot, reason: string): CallEvent[] {
     return this.#reporting(() => {
-      const call = this.#openIn(placeOf(slot));
+      const call = this.#openIn(parseSlot(slot));
       if (call !== undefined) this.#end(call, { isAnnounced: false, reason });
     });
   }
@@ -173,20 +173,20 @@ export class ToolCalls {
     return within(name, this.#settings.nameBytes) === name.length;
   }
 
-  #openIn(place: Place): OpenCall | undefined {
-    const number = this.#index.find(place);
+  #openIn(slot: ParsedSlot): OpenCall | undefined {
+    const number = this.#index.find(slot);
     return number === undefined ? undefined : this.#open.get(number);
   }
 
-  #start(place: Place, start: CallStart): void {
+  #start(slot: ParsedSlot, start: CallStart): void {
     const id = checked(start.id ?? "", "a call's id");
     const name = checked(start.name ?? "", "a call's name");
     const input = checked(start.input ?? "", "a call's input");
-    const number = this.#index.find(place);
+    const number = this.#index.find(slot);
     if (number !== undefined) {
       if (id === "" && name === "") return;
       const call = this.#open.get(number);
-      const isAgain = id !== "" && this.#index.findId(place.choice, id) === number;
+      const isAgain = id !== "" && this.#index.findId(slot.choice, id) === number;
       // The same id with another name is another call.
       if (isAgain && !call?.isCalledOtherwise(name)) {
         if (call === undefined || call.isStopped) {
@@ -198,25 +198,25 @@ export class ToolCalls {
         return;
       }
     }
-    const call = this.#begin(place, id, name, start);
+    const call = this.#begin(slot, id, name, start);
     call?.keepStartInput(input);
     call?.reportStart();
   }
 
-  #begin(place: Place, id: string, name: string, start: CallStart): OpenCall | undefined {
+  #begin(slot: ParsedSlot, id: string, name: string, start: CallStart): OpenCall | undefined {
     // A new call ends those that wait for a reason.
     for (const waiting of this.#waiting.splice(0)) this.#end(this.#open.get(waiting)!, ANNOUNCED);
     const isTooLong = !this.#fits(id) || !this.#fits(name);
     if (isTooLong || this.#open.size >= this.#settings.openCalls) {
-      this.#index.refuse(place, id, (key) => this.#fits(key));
+      this.#index.refuse(slot, id, (key) => this.#fits(key));
       this.#error(isTooLong ? "name-limit" : "open-calls-limit");
       return undefined;
     }
     const number = this.#next++;
-    const call = new OpenCall(number, place.choice, start, this.#settings, (event) => this.#events.push(event));
-    if (this.#index.takeOrphan(place, id)) call.leaveOut(UNPLACED);
+    const call = new OpenCall(number, slot.choice, start, this.#settings, (event) => this.#events.push(event));
+    if (this.#index.takeOrphan(slot, id)) call.leaveOut(UNPLACED);
     this.#open.set(number, call);
-    this.#index.bind(place, id, number);
+    this.#index.bind(slot, id, number);
     return call;
   }
 
@@ -231,11 +231,11 @@ export class ToolCalls {
 
   #feed(slot: Slot, text: string, feed: (call: OpenCall) => void, isWhole = false): CallEvent[] {
     return this.#reporting(() => {
-      const place = placeOf(slot);
+      const parsed = parseSlot(slot);
       if (checked(text, "a piece of a call's input") === "") return;
-      const number = this.#index.find(place);
+      const number = this.#index.find(parsed);
       if (number === undefined) {
-        this.#unplaced(place);
+        this.#unplaced(parsed);
         return;
       }
       const call = this.#open.get(number);
@@ -248,10 +248,10 @@ export class ToolCalls {
     });
   }
 
-  #unplaced(place: Place): void {
-    if (!this.#index.wasRefused(place)) {
-      this.#taint(this.#index.hasChoice(place.choice) ? place.choice : undefined);
-      this.#index.orphan(place, (key) => this.#fits(key));
+  #unplaced(slot: ParsedSlot): void {
+    if (!this.#index.wasRefused(slot)) {
+      this.#taint(this.#index.hasChoice(slot.choice) ? slot.choice : undefined);
+      this.#index.orphan(slot, (key) => this.#fits(key));
     }
     this.#error("not-started");
   }

@@ -1,6 +1,6 @@
 // What the AI SDK's `parsePartialJson` gives for the text so far, without reading it again.
 
-import type { Json } from "../values.js";
+import type { Json } from "../core/values.js";
 import { Preview } from "./preview.js";
 
 /** In the words of the AI SDK. */
@@ -33,18 +33,8 @@ const FAILED: PartialJson = { value: undefined, state: "failed-parse" };
  * ```
  */
 export class PartialJsonParser {
-  readonly #preview: Preview;
+  #preview = new Preview(DIALECT);
   #current: PartialJson = UNDEFINED;
-
-  constructor() {
-    const origin: unknown = arguments[0];
-    if (origin instanceof PartialJsonParser) {
-      this.#preview = origin.#preview.clone();
-      this.#current = origin.#current;
-    } else {
-      this.#preview = new Preview(DIALECT);
-    }
-  }
 
   /** Adds text; gives what all of it shows. The same object as before if nothing has changed. */
   push(delta: string): PartialJson {
@@ -68,7 +58,10 @@ export class PartialJsonParser {
 
   /** An independent parser in the same state. */
   clone(): PartialJsonParser {
-    return Reflect.construct(PartialJsonParser, [this]);
+    const clone = new PartialJsonParser();
+    clone.#preview = this.#preview.clone();
+    clone.#current = this.#current;
+    return clone;
   }
 
   /** Starts over with a new text. */

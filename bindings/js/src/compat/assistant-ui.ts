@@ -1,6 +1,6 @@
 // What assistant-ui's `parsePartialJsonObject` gives for the text so far, without reading it again.
 
-import type { Json } from "../values.js";
+import type { Json } from "../core/values.js";
 import { Preview } from "./preview.js";
 import { Scanner } from "./scanner.js";
 
@@ -34,23 +34,10 @@ const EMPTY: PartialObject = { value: {}, state: "partial", partialPath: [] };
  * ```
  */
 export class PartialJsonObjectParser {
-  readonly #preview: Preview;
-  #paths: Scanner;
+  #preview = new Preview(DIALECT);
+  #paths = new Scanner(DIALECT);
   #isFresh = true;
   #current: PartialObject | undefined = EMPTY;
-
-  constructor() {
-    const origin: unknown = arguments[0];
-    if (origin instanceof PartialJsonObjectParser) {
-      this.#preview = origin.#preview.clone();
-      this.#paths = origin.#paths.clone();
-      this.#isFresh = origin.#isFresh;
-      this.#current = origin.#current;
-    } else {
-      this.#preview = new Preview(DIALECT);
-      this.#paths = new Scanner(DIALECT);
-    }
-  }
 
   /** Adds text; gives what all of it shows. The same object as before if nothing has changed. */
   push(delta: string): PartialObject | undefined {
@@ -85,7 +72,12 @@ export class PartialJsonObjectParser {
 
   /** An independent parser in the same state. */
   clone(): PartialJsonObjectParser {
-    return Reflect.construct(PartialJsonObjectParser, [this]);
+    const clone = new PartialJsonObjectParser();
+    clone.#preview = this.#preview.clone();
+    clone.#paths = this.#paths.clone();
+    clone.#isFresh = this.#isFresh;
+    clone.#current = this.#current;
+    return clone;
   }
 
   /** Starts over with a new text. */

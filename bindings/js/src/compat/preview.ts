@@ -1,15 +1,15 @@
 // What both drop-ins share: the text so far, parsed as it arrives, and repaired as theirs do once it is not JSON.
 
-import { Automaton } from "../automaton.js";
-import { cloneEngine, Engine, type Output } from "../engine.js";
-import { Fault } from "../fault.js";
-import type { Settings } from "../options.js";
-import type { Step } from "../pattern.js";
-import { mayEnd, NUMBER } from "../states.js";
-import { opened } from "../text.js";
-import { Tree } from "../tree.js";
-import { endsInHalf } from "../utf8.js";
-import type { Json } from "../values.js";
+import { Automaton } from "../core/patterns/automaton.js";
+import { cloneEngine, Engine, type Output } from "../core/engine.js";
+import { Fault } from "../core/text-error.js";
+import type { Settings } from "../core/options.js";
+import type { Step } from "../core/patterns/pattern.js";
+import { mayEnd, NUMBER } from "../core/states.js";
+import { opened } from "../core/text.js";
+import { Tree } from "../core/tree/tree.js";
+import { endsInHalf } from "../core/utf8.js";
+import type { Json } from "../core/values.js";
 
 import { Scanner, type Dialect } from "./scanner.js";
 

@@ -8,7 +8,7 @@
 // Text must not hide a payload either: backticks in prose open nothing. A fence of text begins a line, or has a word for an
 // info string right after the backticks; as in Markdown, there is no backtick in its info string.
 
-import { isSpace } from "./delimiter.js";
+import { isSpace } from "../core/units.js";
 
 const BACKTICK = 96;
 

@@ -1,7 +1,7 @@
 // The enclosure of a payload: its spelling, and what it declares about its payload. `opening.ts` and `closing.ts` recognize
 // delimiters in a text.
 
-import { JsonSpigotError } from "../error.js";
+import { JsonSpigotError } from "../core/error.js";
 
 export type Shape = "comment" | "fence" | "any-fence" | "tag" | "between" | "bare" | "bare-object";
 
@@ -21,9 +21,6 @@ export interface Delimiter {
   readonly close: string;
   readonly content: Content;
 }
-
-/** JSON's white space. */
-export const isSpace = (unit: number): boolean => unit === 32 || unit === 9 || unit === 10 || unit === 13;
 
 export const isBare = ({ shape }: Delimiter): boolean => shape === "bare" || shape === "bare-object";
 

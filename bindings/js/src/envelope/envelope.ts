@@ -1,9 +1,9 @@
 // JSON inside text: what separates the text that a person should see from payloads between delimiters. It owns the text
 // outside payloads, and what of it is held back because it may become a delimiter.
 
-import { invalid, limitOf, makingOf, optionsOf, settingsOf, type ParserOptions, type ParsingOptions } from "../options.js";
-import { selectingText } from "../selecting-text.js";
-import { utf8Length } from "../utf8.js";
+import { invalid, limitOf, makingOf, optionsOf, settingsOf, type ParserOptions, type ParsingOptions } from "../core/options.js";
+import { selectingText } from "../core/selecting-text.js";
+import { utf8Length } from "../core/utf8.js";
 import { Fences } from "./any-fence.js";
 import { Closing } from "./closing.js";
 import { isBare, parseDelimiter, type Delimiter } from "./delimiter.js";

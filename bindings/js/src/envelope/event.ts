@@ -1,7 +1,7 @@
 // The events of an envelope.
 
-import type { Event } from "../events.js";
-import type { Payload } from "../payload/payload.js";
+import type { Event } from "../core/events.js";
+import type { Payload } from "../calls/payload/payload.js";
 
 /** A piece of the visible text. */
 export interface VisibleTextEvent {

@@ -1,6 +1,8 @@
 // The end of a JSON value, found by its brackets and quotes alone. The parser says whether it is JSON; this says how far it
 // may be fed, so that nothing after the value reaches it.
 
+import { isDigit } from "../core/units.js";
+
 const START = 0;
 /** So many containers are open. */
 const NESTED = 1;
@@ -14,8 +16,6 @@ const NUMBER = 5;
 const ENDED = 6;
 /** It is not JSON, and therefore has no end. */
 const ENDLESS = 7;
-
-const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
 
 export class Extent {
   #kind = START;

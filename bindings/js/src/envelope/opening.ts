@@ -12,14 +12,15 @@
 // rest: in `<<think>` the second `<` opens. A run of backticks or of brackets is given back at once, so that a long run is
 // not searched again from each of its units; but not further than where a given text that begins with a bracket may open.
 
-import { compile } from "../compile.js";
-import { Fault } from "../fault.js";
-import { makeText } from "../make-text.js";
-import type { Text } from "../text.js";
-import { endsInHalf, utf8Length, within } from "../utf8.js";
+import { compile } from "../core/patterns/compile.js";
+import { Fault } from "../core/text-error.js";
+import { makeText } from "../core/make-text.js";
+import type { Text } from "../core/text.js";
+import { endsInHalf, utf8Length, within } from "../core/utf8.js";
 import { AnyFence, isBlank, NO_FENCE, NOTHING, TEXT_FENCE, type Fences } from "./any-fence.js";
 import { backticks } from "./closing.js";
-import { isBare, isSpace, type Delimiter } from "./delimiter.js";
+import { isBare, type Delimiter } from "./delimiter.js";
+import { isSpace } from "../core/units.js";
 
 /** What is known of an opening. */
 export type Opened =

@@ -13,19 +13,19 @@
 // JSON, it turns out that both belong to the closing delimiter, and the first one is taken back. A parser that accepts
 // deviations knows better where the value ends than the extent, which does not know of comments and single quotes.
 
-import { Fault } from "../fault.js";
-import { DONE, mayEnd, NUMBER } from "../states.js";
-import { payloadOf, type Verdict } from "../payload/payload.js";
-import type { Text } from "../text.js";
-import { TextError } from "../text-error.js";
-import { encodeAt, utf8Length, within } from "../utf8.js";
-import type { Making } from "../values.js";
+import { Fault, TextError } from "../core/text-error.js";
+import { DONE, mayEnd, NUMBER } from "../core/states.js";
+import { payloadOf, type Verdict } from "../calls/payload/payload.js";
+import type { Text } from "../core/text.js";
+import { encodeAt, utf8Length, within } from "../core/utf8.js";
+import type { Making } from "../core/values.js";
 import { Closing } from "./closing.js";
-import { closesItself, isBare, isSpace, type Delimiter } from "./delimiter.js";
+import { closesItself, isBare, type Delimiter } from "./delimiter.js";
+import { isSpace } from "../core/units.js";
 import type { EnvelopeEvent } from "./event.js";
 import { Extent } from "./extent.js";
 
-export type Report = (event: EnvelopeEvent) => void;
+export type PayloadReport = (event: EnvelopeEvent) => void;
 
 /** The last character. */
 const LAST = /* @__PURE__ */ Uint8Array.of(0xf4, 0x8f, 0xbf, 0xbf);
@@ -53,7 +53,7 @@ export class OpenPayload {
   readonly #accepts: boolean;
   readonly #limit: number;
   readonly #making: Making;
-  #report: Report;
+  #report: PayloadReport;
   #delimiter!: Delimiter;
   #closing!: Closing;
   #phase = BEFORE;
@@ -65,7 +65,7 @@ export class OpenPayload {
   #length = 0;
   #error: TextError | undefined;
 
-  constructor(text: Text, accepts: boolean, limit: number, making: Making, report: Report) {
+  constructor(text: Text, accepts: boolean, limit: number, making: Making, report: PayloadReport) {
     this.#text = text;
     this.#accepts = accepts;
     this.#limit = limit;

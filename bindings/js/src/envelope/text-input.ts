@@ -1,9 +1,9 @@
 // Text in chunks, strings and bytes, whose ends may cut a character; and where it stops being text.
 
-import { JsonSpigotError } from "../error.js";
-import type { Event } from "../events.js";
-import { isBytes } from "../input.js";
-import { breakOf, decode, endsInHalf, joined, LONE, openTail, utf8Length } from "../utf8.js";
+import { JsonSpigotError } from "../core/error.js";
+import type { Event } from "../core/events.js";
+import { isBytes } from "../core/input.js";
+import { breakOf, decode, endsInHalf, joined, LONE, openTail, utf8Length } from "../core/utf8.js";
 
 export class TextInput {
   /** The first half of a surrogate pair, or the first bytes of a character, from the end of the last chunk. */

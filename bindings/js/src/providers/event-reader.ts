@@ -1,10 +1,10 @@
 // Reads the events of the module's output. It keeps what the module says only once: the paths of open matches, and the texts
 // of open strings.
 
-import { JsonSpigotError } from "../error.js";
-import type { EndEvent, Event, ValueType } from "../events.js";
-import { carrySegments, matchEvent } from "../match-event.js";
-import { makeValue, type Making } from "../values.js";
+import { JsonSpigotError } from "../core/error.js";
+import type { EndEvent, Event, ValueType } from "../core/events.js";
+import { carrySegments, matchEvent } from "../core/match-event.js";
+import { makeValue, type Making } from "../core/values.js";
 import type { Output } from "./instance.js";
 
 carrySegments();

@@ -1,11 +1,11 @@
 // The events of provider streams, and how the module's records are read into it.
 
-import type { JsonSpigotError } from "../error.js";
+import type { JsonSpigotError } from "../core/error.js";
 import type { CallErrorEvent, CallMatchEvent, CallStartEvent, CallWarningEvent, InputEvent } from "../calls/event.js";
 import { DECLARED, type DeclaredEvent, type StopEvent } from "./declared-events.js";
 import { EventReader, readError, type EventOptions } from "./event-reader.js";
 import type { Output } from "./instance.js";
-import { makeValue, type Json, type Making } from "../values.js";
+import { makeValue, type Json, type Making } from "../core/values.js";
 import type { FragmentEvent, PayloadEvent, PayloadMatchEvent, PayloadStartEvent } from "../envelope/event.js";
 
 export type * from "./declared-events.js";

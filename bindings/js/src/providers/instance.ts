@@ -2,7 +2,7 @@
 //
 // `../../wasm/src/lib.rs` is the other side; the two change together.
 
-import { JsonSpigotError } from "../error.js";
+import { JsonSpigotError } from "../core/error.js";
 
 /** The module's functions. Numbers of streams and patterns are its own; a stream's calls return how many words are written. */
 export interface Exports {
@@ -216,7 +216,3 @@ export function isWellFormed(text: string): boolean {
   return own ? own.call(text) : !/\p{Surrogate}/u.test(text);
 }
 
-/** Encodes a string as UTF-8. */
-export function encode(text: string): Uint8Array {
-  return encoder.encode(text);
-}

@@ -1,6 +1,6 @@
 // How the WebAssembly module is had, and the instance of it that lives.
 
-import { JsonSpigotError } from "../error.js";
+import { JsonSpigotError } from "../core/error.js";
 import { Instance } from "./instance.js";
 
 /** A compiled module, or the bytes of one. */

@@ -1,9 +1,10 @@
 // The form in which the module reads patterns and options.
 
-import { bitsOf, type DeviationNames } from "../deviations.js";
-import { invalid, limitOf, settingsOf, type ParsingOptions } from "../options.js";
-import { PatternError } from "../pattern.js";
-import { encode, isWellFormed, type Instance } from "./instance.js";
+import { bitsOf, type DeviationNames } from "../lenient/deviations.js";
+import { invalid, limitOf, settingsOf, type ParsingOptions } from "../core/options.js";
+import { PatternError } from "../core/patterns/pattern.js";
+import { encode, joinedAll } from "../core/utf8.js";
+import { isWellFormed, type Instance } from "./instance.js";
 
 /** The module has its own translator of nearly-JSON, so it takes the names of what to tolerate. */
 export interface ModuleParsingOptions extends Omit<ParsingOptions, "lenient"> {
@@ -22,7 +23,7 @@ export function encodeOptions({ lenient = [], ...options }: ModuleParsingOptions
   if (accept) flags |= 1 << 3;
   if (spelling) flags |= 1 << 30;
   const { depth, key, string, number, blank, total } = limits;
-  return joined([encodeWord(flags), encodeSizes([depth, key, string, number, blank, total])]);
+  return joinedAll([encodeWord(flags), encodeSizes([depth, key, string, number, blank, total])]);
 }
 
 /** Encodes options that count something, each with its name and its default. */
@@ -41,18 +42,7 @@ export function encodeWord(word: number): Uint8Array {
 
 /** Encodes texts, each after its length. */
 export function encodeTexts(texts: readonly string[]): Uint8Array {
-  return joined(texts.map(encode).flatMap((text) => [encodeWord(text.length), text]));
-}
-
-/** Joins bytes. */
-export function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
+  return joinedAll(texts.map(encode).flatMap((text) => [encodeWord(text.length), text]));
 }
 
 /** How many sets of compiled patterns are kept. Users have few sets, and make a parser for each text. */

@@ -1,17 +1,18 @@
 // A provider's stream: its events in, what they mean out.
 
-import { disposable } from "../disposing.js";
-import { JsonSpigotError } from "../error.js";
-import { isBytes } from "../input.js";
-import { checkOptions, invalid, makingOf } from "../options.js";
+import { disposable } from "../core/runtime.js";
+import { JsonSpigotError } from "../core/error.js";
+import { isBytes } from "../core/input.js";
+import { checkOptions, invalid, makingOf } from "../core/options.js";
 import { REFUSALS, refusedAs } from "../saved/refusals.js";
-import { makeValue, type Json } from "../values.js";
+import { joinedAll } from "../core/utf8.js";
+import { makeValue, type Json } from "../core/values.js";
 import { readError } from "./event-reader.js";
 import { readStreamEvents, type StreamEvent, type StreamReading } from "./events.js";
 import { wireEvents } from "./frameworks.js";
 import { isWellFormed, type Exports, type Instance } from "./instance.js";
 import { instance } from "./module.js";
-import { compile, encodeLimits, encodeOptions, encodeTexts, encodeWord, joined, type ModuleParsingOptions } from "./options.js";
+import { compile, encodeLimits, encodeOptions, encodeTexts, encodeWord, type ModuleParsingOptions } from "./options.js";
 
 /** The provider whose wire format a stream has, in the order of the library's `Provider::ALL`. */
 export const PROVIDERS = [
@@ -154,7 +155,7 @@ export class ProviderStream {
     const tools = Object.entries(options.tools ?? {});
     const [set, ...sets] = this.#compileAll([patterns, ...tools.map(([, own]) => own)]);
     const texts = encodeTexts([String(marks.length), ...marks, ...tools.flatMap(([name], index) => [String(sets[index]), name])]);
-    const length = this.#module.writeBytes(joined([encodeWord(flags), limits, encodeOptions(parsing), texts]));
+    const length = this.#module.writeBytes(joinedAll([encodeWord(flags), limits, encodeOptions(parsing), texts]));
     this.#slot = this.#module.exports.create_stream(set!, PROVIDERS.indexOf(provider as Provider) >>> 0, length);
     if (this.#slot < 0) {
       const output = this.#module.read(0);
@@ -280,7 +281,7 @@ export class ProviderStream {
     if (this.#half === "") return state;
     // No state of the library begins with a byte of a surrogate. The complement detects damage.
     const [high, low] = [this.#half.charCodeAt(0) >> 8, this.#half.charCodeAt(0) & 255];
-    return joined([Uint8Array.of(high, low, ~high, ~low), state]);
+    return joinedAll([Uint8Array.of(high, low, ~high, ~low), state]);
   }
 
   /**

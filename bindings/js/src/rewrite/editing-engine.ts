@@ -4,12 +4,12 @@
 // inside a string is read in pieces, of which each is a run of characters that are spelt as they are, or one escape: so every
 // place in it is at a piece's edge, or as far from its beginning as in the text that came.
 
-import type { Automaton, Place } from "../automaton.js";
-import { Engine, type EngineOptions, type Output } from "../engine.js";
-import { Fault } from "../fault.js";
-import type { Match } from "../frame.js";
-import { KEY, LETTER, NO_ESCAPE, CLOSED, VALUE } from "../states.js";
-import type { ValueType } from "../events.js";
+import type { Automaton, PatternNode } from "../core/patterns/automaton.js";
+import { Engine, type EngineOptions, type Output } from "../core/engine.js";
+import { Fault } from "../core/text-error.js";
+import type { Match } from "../core/frame.js";
+import { KEY, LETTER, NO_ESCAPE, CLOSED, VALUE } from "../core/states.js";
+import type { ValueType } from "../core/events.js";
 import type { Edits } from "./edits.js";
 
 export interface EditedOutput extends Output {
@@ -107,14 +107,14 @@ export class EditingEngine extends Engine {
     this.#hasComma = true;
   }
 
-  override enter(): Place {
-    const place = super.enter();
-    if (place.selected.length === 0) this.output.edits.decided(this.#placeOf(this.#unit));
-    return place;
+  override enter(): PatternNode {
+    const node = super.enter();
+    if (node.selected.length === 0) this.output.edits.decided(this.#placeOf(this.#unit));
+    return node;
   }
 
-  override begin(type: ValueType, place: Place, offset: number): Match[] {
-    const matches = [{ id: 0, pattern: place.selected[0]!, path: "", type, offset, isRaw: false }];
+  override begin(type: ValueType, node: PatternNode, offset: number): Match[] {
+    const matches = [{ id: 0, pattern: node.selected[0]!, path: "", type, offset, isRaw: false }];
     this.output.edits.begin(matches, this.#placeOf(this.#unit), this.level);
     return matches;
   }
@@ -126,9 +126,9 @@ export class EditingEngine extends Engine {
   override push(isArray: boolean, i: number): void {
     super.push(isArray, i);
     const { edits } = this.output;
-    const { place } = this.top!;
+    const { node } = this.top!;
     // An object with the private key may stand in the place of an array or of a string.
-    if (edits.redacts && !isArray) this.top!.isLive ||= place.entersArray || place.through.length > 0;
+    if (edits.redacts && !isArray) this.top!.isLive ||= node.entersArray || node.through.length > 0;
     if (edits.removes) edits.opened(this.#placeOf(i + 1), this.top!.isLive);
   }
 
@@ -144,7 +144,7 @@ export class EditingEngine extends Engine {
       this.fail("private-key", i, "no key that serde_json may take for its own");
     }
     super.endKey(i);
-    if (edits.isUndecided && this.top!.place.member(this.top!.key) === this.automaton.nowhere) edits.decided(this.#placeOf(i));
+    if (edits.isUndecided && this.top!.node.member(this.top!.key) === this.automaton.nowhere) edits.decided(this.#placeOf(i));
   }
 
   // Text, and texts inside strings.
@@ -171,17 +171,17 @@ export class EditingEngine extends Engine {
     this.flush();
   }
 
-  override beginInside(place: Place): void {
+  override beginInside(node: PatternNode): void {
     const { edits } = this.output;
     // What is inside a value that a rule concerns is not searched.
     if (edits.isOpen) return;
-    super.beginInside(place);
+    super.beginInside(node);
     const inner = this.inner!;
     inner.#from = inner.#to = this.#placeOf(this.#unit + 1);
     inner.#depth = edits.depth;
   }
 
-  override within(path: string, entry: Place): Engine {
+  override newInner(path: string, entry: PatternNode): Engine {
     return new EditingEngine(this.automaton, this.options, this.output, this.level + 1, path, entry);
   }
 

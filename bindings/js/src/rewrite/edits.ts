@@ -4,8 +4,8 @@
 // divides what has been passed on or left out from what is held back. Bytes are counted only where a limit may be passed,
 // or an error says where.
 
-import type { Match } from "../frame.js";
-import { LONE, utf8Length } from "../utf8.js";
+import type { Match } from "../core/frame.js";
+import { LONE, utf8Length } from "../core/utf8.js";
 import { RewriteError } from "./error.js";
 import { checked, type Rule } from "./rule.js";
 

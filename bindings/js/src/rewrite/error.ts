@@ -1,6 +1,6 @@
 // What ends a rewriter's text.
 
-import { JsonSpigotError, type Place } from "../error.js";
+import { JsonSpigotError, type Place } from "../core/error.js";
 
 /**
  * The reason why a text was not rewritten to its end: the parser's, `held-limit` (more would have to be held back than is

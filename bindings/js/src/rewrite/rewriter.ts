@@ -1,12 +1,11 @@
 // A text that is edited while it passes: what no rule concerns comes out as it came in, at once.
 
-import { compile } from "../compile.js";
-import { Fault } from "../fault.js";
-import { Input, isBytes } from "../input.js";
-import { checkOptions, invalid, limitOf, limitsOf, rejects, type ParserOptions } from "../options.js";
-import type { Chunk } from "../source.js";
-import { Stage } from "../stage.js";
-import { errorOf } from "../text-error.js";
+import { compile } from "../core/patterns/compile.js";
+import { errorOf, Fault } from "../core/text-error.js";
+import { Input, isBytes } from "../core/input.js";
+import { checkOptions, invalid, limitOf, limitsOf, rejects, type ParserOptions } from "../core/options.js";
+import type { Chunk } from "../loops/source.js";
+import { Stage } from "../core/runtime.js";
 import { EditingEngine } from "./editing-engine.js";
 import { Edits } from "./edits.js";
 import { RewriteError } from "./error.js";

@@ -1,10 +1,10 @@
 // The rules: what becomes of the values that a pattern selects.
 
-import { NO_AUTOMATON } from "../automaton.js";
-import { Engine, type Output } from "../engine.js";
-import { Fault } from "../fault.js";
-import { Input } from "../input.js";
-import { invalid, limitsOf } from "../options.js";
+import { NO_AUTOMATON } from "../core/patterns/automaton.js";
+import { Engine, type Output } from "../core/engine.js";
+import { Fault } from "../core/text-error.js";
+import { Input } from "../core/input.js";
+import { invalid, limitsOf } from "../core/options.js";
 
 type RuleKind = "remove" | "redact" | "replace" | "map" | "map-text";
 

@@ -1,8 +1,8 @@
 // What a state has of patches: what has grown since the last one.
 
-import type { Engine } from "../engine.js";
-import { Growth } from "../growth.js";
-import { STRING } from "../states.js";
+import type { Engine } from "../core/engine.js";
+import { Growth } from "../core/tree/growth.js";
+import { STRING } from "../core/states.js";
 import { unless } from "./state.js";
 
 export function saveGrowth(growth: Growth, engine: Engine): unknown {

@@ -1,7 +1,7 @@
 // Saved state, as functions, so that a parser that is not saved does not contain it: the entry `jsonspigot/saved`.
 
-import { parserOf, textOf, textOfParser, type Parser } from "../parser.js";
-import type { ParserOptions } from "../options.js";
+import { parserOf, textOf, textOfParser, type Parser } from "../core/parser.js";
+import type { ParserOptions } from "../core/options.js";
 import { checkSavable, noteOf, ownerOf, restoreText, saveText, takeNote } from "./parser.js";
 import { restore, save, type SavedState } from "./state.js";
 

@@ -1,9 +1,9 @@
 // What a state has of a parser's input: the bytes of the text as it came, and what waits for the next chunk.
 
-import type { Input } from "../input.js";
-import { BYTE_ORDER_MARK } from "../lenient.js";
-import type { TextError } from "../text-error.js";
-import { bytesOf, encode, encodeAt, endsInHalf, joined, joinedAll } from "../utf8.js";
+import type { Input } from "../core/input.js";
+import { BYTE_ORDER_MARK } from "../lenient/translator.js";
+import type { TextError } from "../core/text-error.js";
+import { bytesOf, encode, encodeAt, endsInHalf, joined, joinedAll } from "../core/utf8.js";
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 

@@ -4,8 +4,8 @@
 // rejected; and the text of the open matches, if that is kept. Where something has been left out, so that the counters can't
 // come from such a text, there is a {@link Jump} to what they were.
 
-import type { Engine } from "../engine.js";
-import type { Frame, Match } from "../frame.js";
+import type { Engine } from "../core/engine.js";
+import type { Frame, Match } from "../core/frame.js";
 import {
   AFTER,
   COLON,
@@ -25,9 +25,10 @@ import {
   VALUE,
   WORDS,
   CLOSED,
-} from "../states.js";
-import { Shown, shownText } from "../shown.js";
-import type { Text } from "../text.js";
+} from "../core/states.js";
+import { inside } from "../core/tree/growth.js";
+import { Shown, shownText } from "../core/tree/shown.js";
+import type { Text } from "../core/text.js";
 
 /** Something that the text before a place does not lead to. */
 export interface Jump {
@@ -46,8 +47,6 @@ export const NEXT_INDEX = 4;
 /** The text that was read follows, so that texts in it are read within their limits. */
 export const KEPT = 8;
 export const LEVEL = 16;
-
-const inside = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 export class Lead {
   text = "";
@@ -117,7 +116,7 @@ export function levelsOf(engine: Engine): Engine[] {
 /** The text that leads to where an open text is. */
 export function leadToOpen(text: Text): Lead {
   const lead = new Lead();
-  new Level(text, text.engine, 0).write(lead);
+  new LevelWriter(text, text.engine, 0).write(lead);
   return lead;
 }
 
@@ -151,7 +150,7 @@ export function leadToShown(text: Text): Lead {
 }
 
 /** The text of a level, which is open. */
-class Level {
+class LevelWriter {
   readonly #text: Text;
   readonly #engine: Engine;
   readonly #level: number;
@@ -225,7 +224,7 @@ class Level {
           lead.push(inside(engine.text));
         } else if (engine.inner) {
           const inner = new Lead();
-          new Level(this.#text, engine.inner, this.#level + 1).write(inner);
+          new LevelWriter(this.#text, engine.inner, this.#level + 1).write(inner);
           lead.pushInside(inner);
         }
         return false;
@@ -315,7 +314,7 @@ class Level {
   /** The newest key of an object, if a pattern may select something there. */
   #followedKey(frame: Frame, depth: number): string | undefined {
     const isFollowed = frame.isLive && this.#engine.stack.slice(0, depth).every(({ isLive }) => isLive);
-    return isFollowed && frame.place.member(frame.key) !== this.#engine.automaton.nowhere ? frame.key : undefined;
+    return isFollowed && frame.node.member(frame.key) !== this.#engine.automaton.nowhere ? frame.key : undefined;
   }
 
   /** A key that no pattern names. */

@@ -3,16 +3,16 @@
 // A state has nothing of the parser's own: it is a text, which is read once more through the same parser, and the counters
 // that this can't lead to. So any bytes give a parser that some text leads to, or an error.
 
-import { prototypeKey } from "../values.js";
-import { Engine } from "../engine.js";
-import { Fault } from "../fault.js";
-import { AFTER, CLOSED, DONE, KEY_STRING, LITERAL, NO_ESCAPE, NUMBER, STRING } from "../states.js";
-import { TextError } from "../text-error.js";
-import { STRICT } from "../lenient.js";
-import type { Text } from "../text.js";
-import type { Limits, Settings } from "../options.js";
-import { spelling } from "../pattern.js";
-import { encode, joined, utf8Length } from "../utf8.js";
+import type { JsonSpigotError } from "../core/error.js";
+import { prototypeKey } from "../core/values.js";
+import { Engine } from "../core/engine.js";
+import { Fault, TextError } from "../core/text-error.js";
+import { AFTER, CLOSED, DONE, KEY_STRING, LITERAL, NO_ESCAPE, NUMBER, STRING } from "../core/states.js";
+import { STRICT } from "../lenient/translator.js";
+import type { Text } from "../core/text.js";
+import type { Limits, Settings } from "../core/options.js";
+import { spelling } from "../core/patterns/pattern.js";
+import { encode, joined, utf8Length } from "../core/utf8.js";
 import { unless, type Owner, type Reader, type Writer } from "./state.js";
 import { restoreGrowth, saveGrowth } from "./growth.js";
 import { openHalf, savedBytes, waiting } from "./input.js";
@@ -108,7 +108,7 @@ export function takeNote(text: Text, note: unknown): void {
     input.bytes = Uint8Array.from(mark as number[]);
     input.hasBegun = false;
   }
-  const refusal = (key: unknown): unknown => {
+  const refusal = (key: unknown): JsonSpigotError => {
     unless(key === "__proto__" || key === "prototype");
     return prototypeKey(key as string);
   };
@@ -116,7 +116,7 @@ export function takeNote(text: Text, note: unknown): void {
   const { tree } = engine;
   if (hidden !== undefined) {
     unless(tree !== undefined);
-    tree!.refusal = refusal(hidden) as typeof tree extends undefined ? never : NonNullable<typeof tree>["refusal"];
+    tree!.refusal = refusal(hidden);
   }
   if (growth !== undefined) {
     unless(tree !== undefined);

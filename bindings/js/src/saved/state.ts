@@ -1,7 +1,7 @@
 // A state as plain data, which can be stored wherever JSON can. It names the patterns and options that it was saved with, and
 // its parts are a text and counters. A reader trusts nothing: it checks the type and the range of each part.
 
-import { decodeAll, encode, joined, openTail } from "../utf8.js";
+import { decodeAll, encode, joined, openTail } from "../core/utf8.js";
 import { refusedAs } from "./refusals.js";
 
 const VERSION = 1;

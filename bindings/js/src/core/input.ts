@@ -1,0 +1,242 @@
+// What is fed: strings and bytes, cut anywhere, on their way to the engine. What a chunk's end cuts in two waits here: a
+// sequence of bytes, a surrogate pair, a byte order mark.
+
+import type { Engine } from "./engine.js";
+import { DONE, mayEnd, NUMBER } from "./states.js";
+import { checkWaiting, exceedTotal } from "./limits.js";
+import type { Lenient } from "../lenient/translator.js";
+import { wanted } from "./text-error.js";
+import { decode, joined, openTail, utf8Length, within } from "./utf8.js";
+
+const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
+const MARK = [0xef, 0xbb, 0xbf];
+
+/** Returns true if it is a chunk of bytes, also one of another realm. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return value instanceof Uint8Array || (ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]");
+}
+
+/** A part of a text as it came, and whether it came as bytes. */
+export interface Original {
+  readonly text: string;
+  readonly wereBytes: boolean;
+}
+
+export class Input {
+  readonly engine: Engine;
+  /** What drives the engine past deviations, if any are tolerated. */
+  readonly translator: Lenient | undefined;
+  /** True if a byte order mark in front of bytes is part of the text, where it is an error. */
+  readsMark: boolean;
+  /** The beginning of a sequence of bytes. */
+  bytes: Uint8Array = NO_BYTES;
+  /** The first half of a surrogate pair. */
+  half = "";
+  hasBegun = false;
+  /** The text as it came, if a lenient parser retains all of it: nothing else leads to where its translator is. */
+  original: readonly Original[] = [];
+
+  constructor(engine: Engine, readsMark: boolean, translator?: Lenient) {
+    this.engine = engine;
+    this.readsMark = readsMark;
+    this.translator = translator;
+  }
+
+  /** Returns an independent copy that feeds a copied engine. */
+  clone(engine: Engine): Input {
+    return this.copyTo(new Input(engine, this.readsMark));
+  }
+
+  protected copyTo(copy: Input): Input {
+    const { bytes, half, hasBegun, original } = this;
+    return Object.assign(copy, { bytes, half, hasBegun, original });
+  }
+
+  reset(): void {
+    this.engine.reset();
+    this.bytes = NO_BYTES;
+    this.half = "";
+    this.hasBegun = false;
+    this.original = [];
+  }
+
+  // What a translator does otherwise.
+
+  /** Returns true if the first part of a character may wait for the rest here. */
+  protected get takesCharacters(): boolean {
+    return this.engine.takesCharacters;
+  }
+
+  /** Returns true if a byte order mark is part of the text, and no error. */
+  protected get toleratesMark(): boolean {
+    return false;
+  }
+
+  protected feedAny(chunk: string | Uint8Array): number {
+    return typeof chunk === "string" ? this.#feedText(chunk) : this.#feedBytes(chunk);
+  }
+
+  /** A byte order mark, as far as it has come. */
+  protected holdMark(bytes: Uint8Array): void {
+    this.bytes = bytes.slice();
+  }
+
+  protected read(text: string): number {
+    return this.engine.feed(text);
+  }
+
+  /** The character at this place of a text goes beyond the limit on the total. */
+  protected exceed(text: string, to: number): never {
+    exceedTotal(this.engine, text, to);
+  }
+
+  protected end(): void {
+    this.engine.finish();
+  }
+
+  /** How many bytes have come. */
+  get offset(): number {
+    return this.engine.base + this.bytes.length;
+  }
+
+  /** Reads a chunk, all of it unless the engine stops at the root's end; returns how much of it. */
+  feed(chunk: string | Uint8Array): number {
+    if (typeof chunk !== "string" && !isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
+    // An empty chunk changes nothing, also where the other type of chunks would.
+    if (chunk.length === 0) return 0;
+    const { raw } = this.engine;
+    return raw === undefined ? this.feedAny(chunk) : raw.feed(this, chunk, () => this.feedAny(chunk));
+  }
+
+  #feedText(chunk: string): number {
+    const { engine } = this;
+    const before = this.half.length;
+    // Bytes that wait can't be continued by a string.
+    if (this.bytes.length > 0) {
+      if (this.takesCharacters) engine.fail("invalid-utf8", 0, "UTF-8", this.offset);
+      this.readWaiting();
+    }
+    engine.readsBytes = false;
+    this.hasBegun = true;
+    let text = chunk;
+    if (this.half !== "") {
+      text = this.half + chunk;
+      this.half = "";
+    }
+    const last = text.charCodeAt(text.length - 1);
+    if (last < 0xd800 || last > 0xdbff) {
+      return this.#take(text) - before;
+    }
+    // It may get its other half from the next chunk.
+    const end = this.#takeCut(text);
+    if (this.#takeUnread() > 0) this.half = text.slice(-1);
+    return end - before;
+  }
+
+  /** Reads a text whose last character may be cut. */
+  #takeCut(text: string): number {
+    const { engine } = this;
+    engine.mayBeCut = true;
+    try {
+      return this.#take(text);
+    } finally {
+      engine.mayBeCut = false;
+    }
+  }
+
+  /** How many units were not read, as the character that they begin is cut: they wait, and are not kept. */
+  #takeUnread(): number {
+    const { engine } = this;
+    const { unread, kept } = engine;
+    engine.unread = 0;
+    if (unread > 0) kept?.truncate(kept.end - unread);
+    return unread;
+  }
+
+  #feedBytes(chunk: Uint8Array): number {
+    const { engine } = this;
+    if (this.half !== "") {
+      // No other half can follow in bytes.
+      const { half } = this;
+      this.half = "";
+      this.#take(half);
+    }
+    let bytes = joined(this.bytes, chunk);
+    const before = engine.base + this.bytes.length;
+    this.bytes = NO_BYTES;
+    engine.readsBytes = true;
+    if (!this.hasBegun && engine.base === 0) {
+      const count = MARK.findIndex((byte, at) => bytes[at] !== byte);
+      const tolerates = this.toleratesMark;
+      if (!this.readsMark || tolerates) {
+        if (count > 0 && count === bytes.length) {
+          this.holdMark(bytes);
+          return chunk.length;
+        }
+        if (count < 0 && !tolerates) {
+          bytes = bytes.subarray(3);
+          if (engine.raw !== undefined) engine.raw.restart(bytes);
+        }
+      }
+      if (bytes.length === 0) {
+        this.hasBegun = true;
+        return chunk.length;
+      }
+    }
+    this.hasBegun = true;
+    const open = openTail(bytes);
+    const end = bytes.length - open;
+    if (end > 0) this.#take(decode(open === 0 ? bytes : bytes.subarray(0, end)));
+    if (engine.stopsAtRoot && engine.state === DONE) return engine.base - before;
+    if (open === 0) return chunk.length;
+    this.bytes = bytes.slice(end);
+    if (this.takesCharacters) checkWaiting(engine, this.bytes);
+    else this.readWaiting();
+    return engine.stopsAtRoot && engine.state === DONE ? engine.base - before : chunk.length;
+  }
+
+  /** What waits is judged where no character may stand, byte by byte; it waits again if that leads to where one may. */
+  protected readWaiting(): void {
+    const { bytes, engine } = this;
+    this.bytes = NO_BYTES;
+    this.hasBegun = true;
+    engine.readsBytes = true;
+    this.#takeCut(decode(bytes));
+    const unread = this.#takeUnread();
+    if (unread === 0) return;
+    this.bytes = bytes.slice(-unread);
+    checkWaiting(engine, this.bytes);
+  }
+
+  /** Reads a text, up to the limit on the total: what comes before that still counts. */
+  #take(text: string): number {
+    const { engine } = this;
+    const room = engine.limits.total - engine.base;
+    if (text.length * 3 <= room) return this.read(text);
+    const to = within(text, room, engine.readsBytes);
+    if (to > 0) {
+      const end = this.read(text.slice(0, to));
+      if (end < to || to === text.length) return end;
+    }
+    if (engine.stopsAtRoot) {
+      if (engine.state === NUMBER && engine.depth === 0 && mayEnd(engine.part) && /[ \t\n\r"[\]{},:]/.test(text[to]!)) engine.finish();
+      if (engine.state === DONE) return to;
+    }
+    this.exceed(text, to);
+  }
+
+  /** The end of input. */
+  finish(): void {
+    const { engine } = this;
+    if (this.bytes.length > 0 && !engine.isInString) this.readWaiting();
+    // Of half a pair the first two bytes are known.
+    const waiting = this.bytes.length + 2 * this.half.length;
+    if (waiting > 0) engine.fail("incomplete", 0, wanted(engine), engine.base + waiting);
+    this.end();
+  }
+}
+
+/** How many bytes a chunk is. */
+export function lengthOf(chunk: string | Uint8Array): number {
+  return typeof chunk === "string" ? utf8Length(chunk) : chunk.length;
+}

@@ -1,0 +1,157 @@
+// What a document has gained since it was last asked for, as the operations of a patch in JSON text: numbers as they are
+// spelt, members in their order, repeated keys in their places.
+//
+// What grows is on one path. A value that begins in a container which was there before is an `add` of its own; what is
+// inside it becomes part of that operation's text. Ends are not reported: what has ended is settled when something else
+// begins, or when somebody asks.
+
+import type { Engine } from "../engine.js";
+import { STRING } from "../states.js";
+import { pointerToken } from "../patterns/path.js";
+
+export interface GrownContainer {
+  readonly isArray: boolean;
+  /** True if the container was there when it was last asked. */
+  isOld: boolean;
+  hasChildren: boolean;
+}
+
+/** What has grown. */
+export interface Grown {
+  levels: GrownContainer[];
+  ops: string[];
+  /** The operation that is being written, up to its value; its value. */
+  head: string;
+  value: string;
+  isStringOpen: boolean;
+  /** True if the open string was there when it was last asked. */
+  isStringOld: boolean;
+  /** What was given of the open number or literal. */
+  atom: string | undefined;
+}
+
+/** Returns a text as a JSON string without its quotes. */
+export const inside = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+export class Growth {
+  /** What has not been given. */
+  readonly grown: Grown;
+
+  /** From here on: all that is in the engine now is old. */
+  constructor(engine: Engine) {
+    const isStringOpen = engine.state === STRING;
+    this.grown = {
+      levels: engine.stack.slice(0, engine.depth).map(({ isArray }) => ({ isArray, isOld: true, hasChildren: true })),
+      ops: [],
+      head: "",
+      value: "",
+      isStringOpen,
+      isStringOld: isStringOpen,
+      atom: engine.tree?.options.provisional ? engine.tree.openAtom(engine) : undefined,
+    };
+  }
+
+  /** A copy for a copied engine: what has been given, and what has not. */
+  clone(engine: Engine): Growth {
+    const clone = new Growth(engine);
+    const { levels, ops } = this.grown;
+    Object.assign(clone.grown, this.grown, { levels: levels.map((level) => ({ ...level })), ops: ops.slice() });
+    return clone;
+  }
+
+  beginContainer(engine: Engine, isArray: boolean): void {
+    this.settle(engine);
+    this.#add(engine, isArray ? "[" : "{");
+    this.grown.levels.push({ isArray, isOld: false, hasChildren: false });
+  }
+
+  /** A string begins, of which there is nothing yet, or has grown. */
+  putString(engine: Engine, text: string): void {
+    if (text === "") {
+      this.settle(engine);
+      this.#add(engine, '"');
+      this.grown.isStringOpen = true;
+    } else if (this.grown.isStringOld) {
+      this.#begin("append", engine);
+      this.grown.value = '"';
+      this.grown.isStringOld = false;
+    }
+    this.grown.value += inside(text);
+  }
+
+  putAtom(engine: Engine, token: string): void {
+    this.settle(engine);
+    const shown = this.grown.atom;
+    this.grown.atom = undefined;
+    if (shown === undefined) this.#add(engine, token);
+    else if (shown !== token) this.#replace(engine, token);
+  }
+
+  /** The operations; what is there now is old from here on. */
+  take(engine: Engine): string[] {
+    this.settle(engine, engine.state !== STRING);
+    const token = engine.tree?.options.provisional ? engine.tree.openAtom(engine) : undefined;
+    if (token !== undefined && token !== this.grown.atom) {
+      if (this.grown.atom === undefined) this.#add(engine, token);
+      else this.#replace(engine, token);
+      this.grown.atom = token;
+    }
+    if (this.grown.isStringOpen && !this.grown.isStringOld) this.grown.value += '"';
+    for (let at = this.grown.levels.length - 1; at >= 0; at--) {
+      const level = this.grown.levels[at]!;
+      if (level.isOld) break;
+      this.grown.value += level.isArray ? "]" : "}";
+      level.isOld = true;
+    }
+    this.grown.isStringOld = this.grown.isStringOpen;
+    this.#close();
+    const ops = this.grown.ops;
+    this.grown.ops = [];
+    return ops;
+  }
+
+  /** Closes what has ended. */
+  settle(engine: Engine, hasStringEnded = true): void {
+    if (this.grown.isStringOpen && hasStringEnded) {
+      if (!this.grown.isStringOld) this.grown.value += '"';
+      this.grown.isStringOpen = this.grown.isStringOld = false;
+    }
+    while (this.grown.levels.length > engine.depth) {
+      const { isArray, isOld } = this.grown.levels.pop()!;
+      if (!isOld) this.grown.value += isArray ? "]" : "}";
+    }
+  }
+
+  /** A value begins, or is there at once. */
+  #add(engine: Engine, text: string): void {
+    const level = this.grown.levels[this.grown.levels.length - 1];
+    if (level === undefined || level.isOld) {
+      this.#begin("add", engine);
+      this.grown.value = text;
+      return;
+    }
+    const comma = level.hasChildren ? "," : "";
+    level.hasChildren = true;
+    this.grown.value += level.isArray ? comma + text : `${comma}${JSON.stringify(engine.top!.key)}:${text}`;
+  }
+
+  #replace(engine: Engine, token: string): void {
+    this.#begin("replace", engine);
+    this.grown.value = token;
+  }
+
+  #begin(op: string, engine: Engine): void {
+    this.#close();
+    let path = "";
+    for (let depth = 0; depth < engine.depth; depth++) {
+      const { isArray, index, key } = engine.stack[depth]!;
+      path += pointerToken(isArray ? index : key);
+    }
+    this.grown.head = `{"op":"${op}","path":${JSON.stringify(path)},"value":`;
+  }
+
+  #close(): void {
+    if (this.grown.head !== "") this.grown.ops.push(`${this.grown.head}${this.grown.value}}`);
+    this.grown.head = this.grown.value = "";
+  }
+}
