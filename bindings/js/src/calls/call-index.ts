@@ -1,4 +1,4 @@
-// The call that a slot or an id means. A call is found by its choice and slot, never by its name and never by its id alone.
+// The calls by slot and id. A call is found by its choice and slot, never by its name and never by its id alone.
 
 /**
  * A call's place in a message, as the wire gives it: an index, a choice with an index, or an id that is its only place.
@@ -27,7 +27,7 @@ export function parseSlot(slot: Slot): ParsedSlot {
 
 const keysOf = ({ key }: ParsedSlot, id: string): string[] => (id === "" || key === keyOfId(id) ? [key] : [key, keyOfId(id)]);
 
-/** Keys of fragments that are nobody's, so that whoever comes later knows. Of more than these it is only known that there are more. */
+/** The largest number of keys of fragments without a call that are remembered. */
 const MOST_STRAYS = 512;
 
 class Strays {
@@ -48,7 +48,7 @@ class Strays {
   }
 }
 
-/** What is known of one of several answers. */
+/** The calls of one of several answers. */
 interface Choice {
   /** Its calls, by their keys. */
   readonly calls: Map<string, number>;
@@ -71,7 +71,7 @@ export class CallIndex {
   /** True if a fragment may be of any call that starts in this message. */
   #hasLost = false;
 
-  /** What a new message knows of the one before: fragments that came before any call. */
+  /** Returns the index of the next message. It remembers fragments of this one that arrived before any call. */
   next(): CallIndex {
     const next = new CallIndex();
     if (this.#known.size === 0 && !this.#hasForgotten) {
@@ -99,7 +99,7 @@ export class CallIndex {
     return this.#known.get(call)?.choice;
   }
 
-  /** A call is found by its slot from now on, and by its id. */
+  /** Binds a call to its slot and its id. */
   bind(slot: ParsedSlot, id: string, call: number): void {
     this.bindKeys(slot.choice, keysOf(slot, id), call);
   }
@@ -122,7 +122,7 @@ export class CallIndex {
     calls.latest = call;
   }
 
-  /** A call was refused: what comes in its slot is nobody's. */
+  /** Refuses a call: fragments in its slot belong to no call. */
   refuse(slot: ParsedSlot, id: string, nameBytes: (name: string) => boolean): void {
     const calls = this.#choices.get(slot.choice);
     for (const key of keysOf(slot, id)) {
@@ -142,18 +142,18 @@ export class CallIndex {
     return this.#refused.has(choice, key);
   }
 
-  /** A fragment has come for a call that was never started, and may be that of one which starts later. */
+  /** Records a fragment of a call that was not started, and may start later. */
   orphan({ choice, key, id }: ParsedSlot, fits: (name: string) => boolean): void {
     if (id !== undefined && !fits(id)) this.#hasUnplaced = true;
     else this.#orphaned.insert(choice, key);
   }
 
-  /** A fragment has come that may be of any call of the message. */
+  /** Records a fragment that may be of any call of the message. */
   orphanAny(): void {
     this.#hasLost = true;
   }
 
-  /** Returns true if a fragment of the call that starts here may have come before. */
+  /** Returns true if a fragment of the call that starts here may have arrived before. */
   takeOrphan(slot: ParsedSlot, id: string): boolean {
     let hasLost = this.#hasLost || this.#hasUnplaced || this.#orphaned.hasMore;
     this.#hasUnplaced = false;
@@ -161,7 +161,7 @@ export class CallIndex {
     return hasLost;
   }
 
-  /** A call has ended. So many ended ones are remembered. */
+  /** Records that a call has ended, and forgets the oldest of more than `most` ended calls. */
   end(call: number, most: number): void {
     this.#ended.push(call);
     if (this.#ended.length > most) this.#forget(this.#ended.shift()!);

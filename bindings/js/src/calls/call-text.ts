@@ -1,4 +1,4 @@
-// The part of a call's input that has come: the parser that reads it, the raw text, and the comparison with a repetition.
+// A call's input so far: the parser that reads it, the raw text, and the comparison with a repetition.
 
 import type { Event } from "../core/events.js";
 import { areAlike } from "./payload/alike.js";
@@ -10,20 +10,20 @@ import { restOf } from "./rest.js";
 export type MatchReport = (event: Event) => void;
 
 export class CallText {
-  /** The text as it came. */
+  /** The raw text. */
   raw = "";
   /** The parser's text; plain text has none. */
   readonly text: Text | undefined;
-  /** What is wrong with it: the first error, be it one that the parser goes on past. */
+  /** The first error, even if the parser continues after it. */
   error: TextError | undefined;
-  /** The shortest text of the same value that has come. */
+  /** The shortest repetition of the same value. */
   #shortest: string | undefined;
 
   constructor(text: Text | undefined) {
     this.text = text;
   }
 
-  /** Returns true if the value has closed, and nothing follows it that is no white space. */
+  /** Returns true if the value has closed, and only white space follows it. */
   get hasWholeValue(): boolean {
     return this.text?.hasRootEnded === true && this.text.error === undefined;
   }
@@ -36,7 +36,7 @@ export class CallText {
     this.error ??= text.error;
   }
 
-  /** The end of the text. */
+  /** Ends the text. */
   finish(report: MatchReport): void {
     const { text } = this;
     if (text === undefined || this.error !== undefined) return;
@@ -51,15 +51,15 @@ export class CallText {
     for (const event of output.events) report(event);
   }
 
-  /** What is new in a text that has all of the input so far. */
+  /** Returns the new part of a text that repeats all of the input so far; `undefined` if it does not. */
   news(text: string): string | undefined {
     return text.startsWith(this.raw) ? text.slice(this.raw.length) : undefined;
   }
 
-  /** What a repetition of the whole input says beyond what has come. */
+  /** Returns the part of a whole input after the input so far; `undefined` if it contradicts it. */
   rest(whole: string): string | undefined {
     if (this.error !== undefined) return undefined;
-    // What follows a text that deviates is only known if it is repeated as it came.
+    // The rest after a text that deviates is only known if that is repeated exactly.
     const isStrict = this.text?.isStrict === true;
     return isStrict ? restOf(this.raw, whole) : this.news(whole);
   }
@@ -74,7 +74,7 @@ export class CallText {
     return isSame;
   }
 
-  /** The shortest repetition so far, which is not what has come. */
+  /** Returns the shortest repetition so far, if there is one. */
   get repetition(): string | undefined {
     return this.#shortest;
   }
@@ -83,7 +83,7 @@ export class CallText {
     this.#shortest = text;
   }
 
-  /** The text that the parser has read: of one that deviates, the strict JSON that it stands for. */
+  /** Returns the text that the parser has read, as strict JSON. */
   #parsed(): string {
     const { engine, input } = this.text!;
     return engine.kept!.whole() + (input.translator?.undecided ?? "");

@@ -32,7 +32,7 @@ export type InputEvent = CallInput & {
   readonly executed: Executor;
 };
 
-/** Something came that can't be part of a call, or is beyond a limit. The stream goes on. */
+/** A signal can't be part of a call, or exceeds a limit. The stream continues. */
 export interface CallErrorEvent {
   readonly kind: "call-error";
   readonly call?: number;

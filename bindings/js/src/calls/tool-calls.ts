@@ -1,10 +1,10 @@
 // A stream's tool calls, whatever SDK or reader took it apart: signals in, events out. `jsonspigot/providers` reads the wire
 // formats of known providers itself.
 //
-// A fragment names a slot, and the index knows which call was started there. Where nobody knows whose it is, as no call was
-// started in the slot or it has ended, the fragment is an error, and every open call that might have been meant is
-// *tainted*: it can't be complete any more. A call that starts later in the same slot is tainted too. What names a slot
-// whose call was refused because of a limit is nobody else's, and is dropped.
+// A fragment names a slot, and the index knows which call was started there. If no call was started in the slot, or it has
+// ended, the fragment is an error, and every open call that it may belong to is *tainted*: it can't be complete any more. A
+// call that starts later in the same slot is tainted too. A fragment in the slot of a call that was refused because of a
+// limit belongs to no other call, and is dropped.
 
 import type { DeepPartial } from "../core/text-parser.js";
 import { within } from "../core/utf8.js";
@@ -53,14 +53,14 @@ export class ToolCalls {
     this.#settings = callSettings(patterns, options);
   }
 
-  /** The open calls, in the order of their starts. */
+  /** Returns the open calls, in the order of their starts. */
   get openCalls(): CallStartEvent[] {
     return [...this.#open.values()].map((call) => call.started);
   }
 
   /**
-   * An open call's arguments as far as they are known, with the option `snapshots`; `undefined` before their first value, and
-   * where no such call is open.
+   * Returns an open call's arguments so far, with the option `snapshots`; `undefined` before their first value, and if no such
+   * call is open.
    */
   snapshot<T = Json>(call: number): DeepPartial<T> | undefined {
     const text = this.#open.get(call)?.input?.text;
@@ -68,7 +68,7 @@ export class ToolCalls {
   }
 
   /**
-   * A call starts. Starting an open slot again with the same id, or with neither id nor name, is a no-op, so you can start and
+   * Starts a call. Starting an open slot again with the same id, or with neither id nor name, is a no-op, so you can start and
    * feed with every chunk. Another id starts another call; the first one stays open until the end.
    */
   start(slot: Slot, start: CallStart = {}): CallEvent[] {
@@ -76,7 +76,7 @@ export class ToolCalls {
     return this.#reporting(() => this.#start(parseSlot(slot), start));
   }
 
-  /** A piece of a call's input. */
+  /** Appends a piece of a call's input. */
   delta(slot: Slot, text: string): CallEvent[] {
     return this.#feed(slot, text, (call) => {
       if (this.#settings.isCumulative) return call.appendToAll(text);
@@ -85,13 +85,13 @@ export class ToolCalls {
     });
   }
 
-  /** A call's whole input. It is used if there were no deltas, and otherwise compared with them. */
+  /** Takes a call's whole input. It is used if there were no deltas, and otherwise compared with them. */
   whole(slot: Slot, text: string): CallEvent[] {
     return this.#feed(slot, text, (call) => call.whole(text), true);
   }
 
   /**
-   * A call has ended. If only a part of a value has arrived, or nothing, the verdict waits for the reason, until the next start
+   * Stops a call. If only a part of a value has arrived, or nothing, the verdict waits for the reason, until the next start
    * or the end of the message.
    */
   stop(slot: Slot): CallEvent[] {
@@ -107,27 +107,27 @@ export class ToolCalls {
     });
   }
 
-  /** The message has ended, with the provider's reason if it gave one: all open calls end. */
+  /** Ends the message and all open calls, with the provider's reason if there is one. */
   finish(reason?: string | null): CallEvent[] {
     const ending = announcedBy(reason);
     return this.#reporting(() => this.#endAll(() => ending));
   }
 
-  /** One of several answers has ended: its open calls end. */
+  /** Ends one of several answers and its open calls. */
   finishChoice(choice: number, reason?: string | null): CallEvent[] {
     const ending = announcedBy(reason);
     return this.#reporting(() => this.#endAll((call) => (call.choice === choice ? ending : undefined)));
   }
 
   /**
-   * Nothing more will arrive, though the message has not ended: what is not complete is truncated, for a reason of yours
+   * Ends all open calls of a message that was cut. Calls that are not complete are truncated, for a reason of yours
    * (`end-of-input`, `cancelled`, `timeout`).
    */
   cut(reason: string): CallEvent[] {
     return this.#reporting(() => this.#endAll((call) => cutBy(call, reason)));
   }
 
-  /** One call is cut while the others go on. What still comes for it is an error; if its value is complete, it stays so. */
+  /** Cuts one call while the others continue. Later input for it is an error. A value that is complete stays complete. */
   cutCall(slot: Slot, reason: string): CallEvent[] {
     return this.#reporting(() => {
       const call = this.#openIn(parseSlot(slot));
@@ -136,7 +136,7 @@ export class ToolCalls {
   }
 
   /**
-   * Something of the message was lost or could not be read: no call that is open can be complete, unless its whole input
+   * Records that a part of the message was lost or could not be read: no open call can be complete, unless its whole input
    * still arrives. Its status is then `truncated`, with this reason.
    */
   leaveOut(reason: string): void {
@@ -144,8 +144,8 @@ export class ToolCalls {
   }
 
   /**
-   * A piece of a call's input came, and nobody knows whose it is: no call of the message that is open or starts later can be
-   * complete, unless its whole input still arrives.
+   * Records a piece of input that may be of any call: no call of the message that is open or starts later can be complete,
+   * unless its whole input still arrives.
    */
   unplaced(): CallEvent[] {
     return this.#reporting(() => {
@@ -155,7 +155,7 @@ export class ToolCalls {
     });
   }
 
-  /** Another message begins: its slots start again, and calls that are still open end as superseded. */
+  /** Begins another message. Its slots start again, and calls that are still open end as superseded. */
   beginMessage(): CallEvent[] {
     return this.#reporting(() => {
       this.#endAll((call) => cutBy(call, "superseded"));
@@ -187,7 +187,7 @@ export class ToolCalls {
       if (id === "" && name === "") return;
       const call = this.#open.get(number);
       const isAgain = id !== "" && this.#index.findId(slot.choice, id) === number;
-      // The same id with another name is another call.
+      // An id that is repeated with another name is another call.
       if (isAgain && !call?.isCalledOtherwise(name)) {
         if (call === undefined || call.isStopped) {
           this.#error("ended", number);
@@ -256,7 +256,7 @@ export class ToolCalls {
     this.#error("not-started");
   }
 
-  /** The open calls, all or those of an answer, may have lost something. */
+  /** Taints the open calls, all or those of an answer. */
   #taint(choice: number | undefined): void {
     for (const call of this.#open.values()) if (choice === undefined || call.choice === choice) call.leaveOut(UNPLACED);
   }
@@ -286,5 +286,5 @@ const announcedBy = (reason: string | null | undefined): Ending => ({
   reason: reason == null ? undefined : checked(reason, "a reason"),
 });
 
-/** A call that was stopped has had its end. */
+/** Returns how a cut ends a call. One that was stopped has had its end. */
 const cutBy = (call: OpenCall, reason: string): Ending => (call.isStopped ? ANNOUNCED : { isAnnounced: false, reason });

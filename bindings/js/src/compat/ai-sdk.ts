@@ -1,4 +1,4 @@
-// What the AI SDK's `parsePartialJson` gives for the text so far, without reading it again.
+// A drop-in for the AI SDK's `parsePartialJson` that does not read the text again for each delta.
 
 import type { Json } from "../core/values.js";
 import { Preview } from "./preview.js";
@@ -36,7 +36,7 @@ export class PartialJsonParser {
   #preview = new Preview(DIALECT);
   #current: PartialJson = UNDEFINED;
 
-  /** Adds text; gives what all of it shows. The same object as before if nothing has changed. */
+  /** Appends text. Returns the value and state of all of it, in the same object as before if nothing has changed. */
   push(delta: string): PartialJson {
     this.#preview.push(delta);
     const shown = this.#preview.shown();
@@ -51,12 +51,12 @@ export class PartialJsonParser {
     return this.#current;
   }
 
-  /** What the last push gave. */
+  /** Returns the result of the last push. */
   get current(): PartialJson {
     return this.#current;
   }
 
-  /** An independent parser in the same state. */
+  /** Returns an independent parser in the same state. */
   clone(): PartialJsonParser {
     const clone = new PartialJsonParser();
     clone.#preview = this.#preview.clone();

@@ -1,4 +1,4 @@
-// What assistant-ui's `parsePartialJsonObject` gives for the text so far, without reading it again.
+// A drop-in for assistant-ui's `parsePartialJsonObject` that does not read the text again for each delta.
 
 import type { Json } from "../core/values.js";
 import { Preview } from "./preview.js";
@@ -6,7 +6,7 @@ import { Scanner } from "./scanner.js";
 
 type Container = { [key: string]: Json } | Json[];
 
-/** An object or array as far as it is known, with what assistant-ui keeps under a symbol. */
+/** An object or array so far, with the state that assistant-ui keeps under a symbol. */
 export interface PartialObject {
   readonly value: Container;
   readonly state: "complete" | "partial";
@@ -39,7 +39,7 @@ export class PartialJsonObjectParser {
   #isFresh = true;
   #current: PartialObject | undefined = EMPTY;
 
-  /** Adds text; gives what all of it shows. The same object as before if nothing has changed. */
+  /** Appends text. Returns the value and state of all of it, in the same object as before if nothing has changed. */
   push(delta: string): PartialObject | undefined {
     if (delta === "") return this.#current;
     // A byte order mark in front is not part of the text.
@@ -65,12 +65,12 @@ export class PartialJsonObjectParser {
     return isSame ? old : { value, state, partialPath };
   }
 
-  /** What the last push gave. */
+  /** Returns the result of the last push. */
   get current(): PartialObject | undefined {
     return this.#current;
   }
 
-  /** An independent parser in the same state. */
+  /** Returns an independent parser in the same state. */
   clone(): PartialJsonObjectParser {
     const clone = new PartialJsonObjectParser();
     clone.#preview = this.#preview.clone();
@@ -95,7 +95,7 @@ export class PartialJsonObjectParser {
 }
 
 /**
- * assistant-ui's state of a field: `complete` once its value can't grow any more; a field that is not there is `partial`
+ * Returns assistant-ui's state of a field: `complete` once its value can't grow any more; a field that is not there is `partial`
  * while the root is open, and `complete` once it has closed.
  */
 export function fieldState(object: PartialObject, path: readonly (string | number)[]): "complete" | "partial" {

@@ -91,7 +91,7 @@ export function readLiteral(engine: Engine, s: string, from: number): number {
   const value = WORD_VALUES[engine.word]!;
   if (engine.tree !== undefined) engine.tree.putAtom(engine, value, word);
   if (engine.open.length > 0) {
-    // What began as `-Infinity` may have been a number, and is none.
+    // A match that began with the `-` of `-Infinity` was reported as a number.
     const type = value === null ? "null" : "boolean";
     engine.end(engine.open, engine.base + i + engine.extra, value, engine.options.spelling ? word : undefined, type);
     engine.open = NO_MATCHES;

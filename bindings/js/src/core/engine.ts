@@ -2,12 +2,12 @@
 // tree of a snapshot, the translator of nearly-JSON and saved state are added from outside, so that programs which do not
 // use them do not contain them.
 //
-// If you work here, this is the one idea to know: *nothing looks ahead of the chunk*. Whatever can span an edge is a state,
-// and {@link Engine.run} reads on in it. The chunk's own string is what is read, unit by unit where grammar is checked and
+// If you work here, this is the one idea to know: *nothing looks ahead of the chunk*. Everything that can span an edge is a state,
+// and {@link Engine.run} reads on in it. The chunk's own string is read, unit by unit where grammar is checked and
 // in runs inside strings; nothing is copied or encoded. Offsets count bytes: a unit at `i` of the text that is read is
 // `base + i + extra`, where `extra` is what its characters beyond ASCII have had in bytes beyond their units.
 //
-// Errors are thrown as {@link Fault}s, which cost no stack trace, as a translator may catch many. Whoever feeds makes an
+// Errors are thrown as {@link Fault}s, which cost no stack trace, as a translator may catch many. The caller of `feed` makes an
 // error of one that remains.
 
 import { beginLiteral, beginNumber, endNumber, readLiteral, readNumber } from "./atoms.js";
@@ -43,15 +43,15 @@ import { QUOTE } from "./units.js";
 import { within } from "./utf8.js";
 import type { Json, Making } from "./values.js";
 
-/** What all texts of a parser share: those inside strings report to where the document does. */
+/** The state that all texts of a parser share, those inside strings too. */
 export interface Output {
   events: Event[];
   nextMatch: number;
-  /** What a value that must not be made is refused with. */
+  /** The error of a value that is refused. */
   refusal: unknown;
-  /** What is done with kept text; whoever retains nothing needs none. */
+  /** The functions for retained text, if any text is retained. */
   readonly keeping: Keeping | undefined;
-  /** What reports values as they come; whoever reads no raw patterns needs none. */
+  /** Creates the reporter of raw values, if there may be raw patterns. */
   readonly beginRaw: (() => RawDeltas) | undefined;
 }
 
@@ -66,7 +66,7 @@ export class Engine {
   readonly options: EngineOptions;
   readonly automaton: Automaton;
   readonly output: Output;
-  /** What is shown of the document, if anybody may ask. */
+  /** The document so far, if snapshots are kept. */
   tree: Tree | undefined = undefined;
   /** The path of the string that this text is in, with the pipe after it; empty for the document. */
   readonly outer: string;
@@ -75,9 +75,9 @@ export class Engine {
   raw: RawDeltas | undefined;
 
   state = VALUE;
-  /** They may be others while a state is read. */
+  /** The limits in force. They differ while a saved state is read. */
   limits: Required<Limits>;
-  /** Those of texts that begin inside strings. */
+  /** The limits of texts that begin inside strings. */
   innerLimits: Required<Limits>;
   readonly rejectsDuplicates: boolean;
 
@@ -89,7 +89,7 @@ export class Engine {
   node: PatternNode;
   open: Match[] = NO_MATCHES;
   leafStart = 0;
-  /** True if anybody wants the decoded text of the open string or number. */
+  /** True if the decoded text of the open string or number is used. */
   isWanted = false;
   /** The text inside the open string, if that is read. */
   inner: Engine | undefined = undefined;
@@ -97,7 +97,7 @@ export class Engine {
   /** Decoded text of the open string or key that has not been reported, and where it begins. */
   buffer = "";
   bufferStart = 0;
-  /** All decoded text of the open string, if somebody asks for it. */
+  /** All decoded text of the open string, if `isTextKept`. */
   text = "";
   isTextKept = false;
   escape = NO_ESCAPE;
@@ -191,7 +191,7 @@ export class Engine {
     return this.state === STRING || this.state === KEY_STRING;
   }
 
-  /** Returns true if a sequence of bytes that is not yet whole may go on here, and half a surrogate pair. */
+  /** Returns true if an incomplete sequence of bytes or half a surrogate pair may be completed here. */
   get takesCharacters(): boolean {
     return (this.state === STRING || this.state === KEY_STRING) && this.escape === NO_ESCAPE;
   }
@@ -211,7 +211,7 @@ export class Engine {
     return end;
   }
 
-  /** Of the text that was read last, what comes before this place is kept. */
+  /** Keeps the text that was read last, up to this unit. */
   keepTo(end: number): void {
     const { kept, reading } = this;
     this.reading = "";
@@ -219,7 +219,7 @@ export class Engine {
     else if (kept !== undefined) kept.push(end === reading.length ? reading : reading.slice(0, end));
   }
 
-  /** The end of input: ends a number at the root. */
+  /** Ends the input, and with it a number at the root. */
   finish(): void {
     if (this.state === NUMBER && this.depth === 0 && mayEnd(this.part)) {
       this.keptShift = this.kept?.end ?? 0;
@@ -228,12 +228,12 @@ export class Engine {
     if (this.state !== DONE) this.fail("incomplete", 0, wanted(this), this.base);
   }
 
-  /** The offset of a unit of the text that is read. */
+  /** Returns the offset of a unit of the text that is read. */
   at(i: number): number {
     return this.base + i + this.extra;
   }
 
-  /** Everything that a text says, from a place in it to its end; returns how far it was read. */
+  /** Reads a text from a unit on. Returns how far it was read. */
   run(s: string, from: number): number {
     const n = s.length;
     const { blank } = this.limits;
@@ -269,7 +269,7 @@ export class Engine {
     return i;
   }
 
-  /** The unit with which a value begins. */
+  /** Reads the first unit of a value. */
   value(s: string, c: number, i: number): void {
     if (c === QUOTE) this.beginString(i);
     else if (c === 123 || c === 91) this.push(c === 91, i);
@@ -288,14 +288,14 @@ export class Engine {
   }
 
   fail(kind: string, i: number, wanted: string, offset = this.base + i + this.extra): never {
-    // What came before the first bad byte is reported.
+    // Everything before the first bad byte is reported.
     if (this.buffer !== "" && this.state === STRING && !this.holdsText) this.flush();
     throw new Fault(kind, offset, `expected ${wanted}`, i);
   }
 
   // Values.
 
-  /** The place of the value that begins. */
+  /** Returns the pattern node of the value that begins. */
   enter(): PatternNode {
     const { top } = this;
     if (top === undefined) return this.entry;
@@ -306,7 +306,7 @@ export class Engine {
     return top.isLive ? top.node.member(top.key) : this.automaton.nowhere;
   }
 
-  /** The path of the value that begins, or whose leaf is open. */
+  /** Returns the path of the value that begins, or of the open leaf. */
   path(): string {
     const { depth, stack } = this;
     if (depth === 0) return `${this.outer}$`;
@@ -453,7 +453,7 @@ export class Engine {
     this.state = COLON;
   }
 
-  /** What has waited to be flushed is. */
+  /** Flushes the text that a translator has held back. */
   flushHeld(): void {
     this.holdsText = false;
     if (this.buffer !== "" && this.state === STRING) this.flush();
@@ -497,7 +497,7 @@ export class Engine {
     this.text = "";
   }
 
-  // Texts in strings.
+  // Texts inside strings.
 
   beginInside(node: PatternNode): void {
     const { innerLimits } = this;
@@ -507,7 +507,7 @@ export class Engine {
     this.isWanted = true;
   }
 
-  /** The engine of the text inside a string. */
+  /** Creates the engine of the text inside a string. */
   newInner(path: string, entry: PatternNode): Engine {
     const { automaton, options, output } = this;
     return new Engine(automaton, { ...options, retain: options.retain === "nothing" ? "nothing" : "matches" }, output, path, entry);
@@ -533,7 +533,7 @@ export class Engine {
     if (raw !== undefined) raw.endPiece(this.output);
   }
 
-  /** The string ends: so does the text in it. */
+  /** Ends the text inside the open string. */
   endInside(): void {
     const { inner } = this;
     if (inner!.state !== CLOSED) {
@@ -547,7 +547,7 @@ export class Engine {
     this.inner = undefined;
   }
 
-  /** Nothing more is reported of the text inside the open string. */
+  /** Reports the error of the text inside the open string, of which nothing more is read. */
   failInside(fault: Fault): void {
     const inner = this.inner!;
     const error = errorOf(fault, inner, knownPath(inner, fault.kind));
@@ -562,7 +562,7 @@ export class Engine {
   }
 }
 
-/** An independent copy, whose document reports to `output`. */
+/** Copies an engine. The copy reports to `output`. */
 export function cloneEngine(engine: Engine, output: Output): Engine {
   const { automaton, options, outer, entry, inner, stack, depth } = engine;
   const clone = Object.assign(new Engine(automaton, options, output, outer, entry), engine, { output });

@@ -1,4 +1,4 @@
-// What goes wrong: one class, whose fields say what, where, and what was known before.
+// The package's errors: one class, whose fields have the kind, the place, and the events before it.
 
 import type { DocumentEvent, Event } from "./events.js";
 

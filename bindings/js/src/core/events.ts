@@ -1,4 +1,4 @@
-// What a text says, as it arrives.
+// The events of a text.
 
 import type { JsonSpigotError } from "./error.js";
 import type { Deviation } from "../lenient/deviations.js";
@@ -32,7 +32,7 @@ export interface BeginEvent extends AnyMatch {
 }
 
 /**
- * New decoded text of an open string; for a pattern `raw:…`, new JSON text of an open value, as it came. It is never empty,
+ * New decoded text of an open string; for a pattern `raw:…`, new JSON text of an open value, unchanged. It is never empty,
  * and never half a character.
  */
 export interface DeltaEvent extends AnyMatch {
@@ -50,7 +50,7 @@ export interface EndEvent extends AnyMatch {
   readonly raw?: string;
 }
 
-/** The text inside a string, which a pattern `outer | inner` reads, is not JSON. The outer text goes on. */
+/** The text inside a string, which a pattern `outer | inner` reads, is not JSON. The outer text continues. */
 export interface InnerErrorEvent extends AnyMatch {
   readonly kind: "inner-error";
   /** Its offset, line and column count in the decoded text of the string. */

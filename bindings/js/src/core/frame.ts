@@ -1,4 +1,4 @@
-// What is open of a document: its containers, and the values in it that patterns select.
+// The open containers of a document, and the open values in it that patterns select.
 
 import type { PatternNode } from "./patterns/automaton.js";
 import type { ValueType } from "./events.js";
@@ -11,7 +11,7 @@ export interface Match {
   readonly path: string;
   readonly type: ValueType;
   readonly offset: number;
-  /** True if its deltas are of the value's text as it came. */
+  /** True if its deltas are the value's JSON text. */
   readonly isRaw: boolean;
 }
 
@@ -24,7 +24,7 @@ export class Frame {
   key = "";
   /** The newest element's. */
   index = -1;
-  /** Its path, once somebody has asked for one inside it. */
+  /** Its path, once a path inside it was computed. */
   path = "";
   node: PatternNode;
   /** True if a pattern may select something inside. */
@@ -32,7 +32,7 @@ export class Frame {
   matches: Match[] = NO_MATCHES;
   /** Where in the kept text it begins. */
   start = 0;
-  /** What of it is shown, and in which look it was made or copied. */
+  /** Its value so far, and the look in which that was made or copied. */
   box: Json[] | { [key: string]: Json } | undefined = undefined;
   look = 0;
   /** Its keys, where a second equal one is refused. */
@@ -44,7 +44,7 @@ export class Frame {
   }
 }
 
-/** Of a frame that is used again. */
+/** Drops what a frame refers to, before it is used again. */
 export function clearFrame(frame: Frame): void {
   frame.box = undefined;
   frame.keys = undefined;

@@ -1,5 +1,5 @@
-// What is fed: strings and bytes, cut anywhere, on their way to the engine. What a chunk's end cuts in two waits here: a
-// sequence of bytes, a surrogate pair, a byte order mark.
+// The chunks on their way to the engine: strings and bytes, cut anywhere. A sequence of bytes, a surrogate pair or a byte
+// order mark that a chunk's end cuts waits here for its rest.
 
 import type { Engine } from "./engine.js";
 import { DONE, mayEnd, NUMBER } from "./states.js";
@@ -16,7 +16,7 @@ export function isBytes(value: unknown): value is Uint8Array {
   return value instanceof Uint8Array || (ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]");
 }
 
-/** A part of a text as it came, and whether it came as bytes. */
+/** A part of the input, and whether it was bytes. */
 export interface Original {
   readonly text: string;
   readonly wereBytes: boolean;
@@ -24,7 +24,7 @@ export interface Original {
 
 export class Input {
   readonly engine: Engine;
-  /** What drives the engine past deviations, if any are tolerated. */
+  /** The translator that drives the engine past deviations, if any are tolerated. */
   readonly translator: Lenient | undefined;
   /** True if a byte order mark in front of bytes is part of the text, where it is an error. */
   readsMark: boolean;
@@ -33,7 +33,7 @@ export class Input {
   /** The first half of a surrogate pair. */
   half = "";
   hasBegun = false;
-  /** The text as it came, if a lenient parser retains all of it: nothing else leads to where its translator is. */
+  /** The input of a lenient parser that retains all of it. A state is saved as this text. */
   original: readonly Original[] = [];
 
   constructor(engine: Engine, readsMark: boolean, translator?: Lenient) {
@@ -60,7 +60,7 @@ export class Input {
     this.original = [];
   }
 
-  // What a translator does otherwise.
+  // Steps that the input of a lenient parser overrides.
 
   /** Returns true if the first part of a character may wait for the rest here. */
   protected get takesCharacters(): boolean {
@@ -76,7 +76,7 @@ export class Input {
     return typeof chunk === "string" ? this.#feedText(chunk) : this.#feedBytes(chunk);
   }
 
-  /** A byte order mark, as far as it has come. */
+  /** Holds the first bytes of a byte order mark. */
   protected holdMark(bytes: Uint8Array): void {
     this.bytes = bytes.slice();
   }
@@ -85,7 +85,7 @@ export class Input {
     return this.engine.feed(text);
   }
 
-  /** The character at this place of a text goes beyond the limit on the total. */
+  /** Fails, as the character at this unit exceeds the limit on the total. */
   protected exceed(text: string, to: number): never {
     exceedTotal(this.engine, text, to);
   }
@@ -94,12 +94,12 @@ export class Input {
     this.engine.finish();
   }
 
-  /** How many bytes have come. */
+  /** Returns the number of bytes that have arrived. */
   get offset(): number {
     return this.engine.base + this.bytes.length;
   }
 
-  /** Reads a chunk, all of it unless the engine stops at the root's end; returns how much of it. */
+  /** Reads a chunk, all of it unless the engine stops at the root's end. Returns the length that was read. */
   feed(chunk: string | Uint8Array): number {
     if (typeof chunk !== "string" && !isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
     // An empty chunk changes nothing, also where the other type of chunks would.
@@ -144,7 +144,7 @@ export class Input {
     }
   }
 
-  /** How many units were not read, as the character that they begin is cut: they wait, and are not kept. */
+  /** Returns the number of units at the end that were not read, since they begin a character that is cut. */
   #takeUnread(): number {
     const { engine } = this;
     const { unread, kept } = engine;
@@ -195,7 +195,7 @@ export class Input {
     return engine.stopsAtRoot && engine.state === DONE ? engine.base - before : chunk.length;
   }
 
-  /** What waits is judged where no character may stand, byte by byte; it waits again if that leads to where one may. */
+  /** Reads the waiting bytes one by one, where no character may be. They wait again if one may follow. */
   protected readWaiting(): void {
     const { bytes, engine } = this;
     this.bytes = NO_BYTES;
@@ -208,7 +208,7 @@ export class Input {
     checkWaiting(engine, this.bytes);
   }
 
-  /** Reads a text, up to the limit on the total: what comes before that still counts. */
+  /** Reads a text, up to the limit on the total. */
   #take(text: string): number {
     const { engine } = this;
     const room = engine.limits.total - engine.base;
@@ -225,7 +225,7 @@ export class Input {
     this.exceed(text, to);
   }
 
-  /** The end of input. */
+  /** Ends the input. */
   finish(): void {
     const { engine } = this;
     if (this.bytes.length > 0 && !engine.isInString) this.readWaiting();
@@ -236,7 +236,7 @@ export class Input {
   }
 }
 
-/** How many bytes a chunk is. */
+/** Returns the number of bytes of a chunk. */
 export function lengthOf(chunk: string | Uint8Array): number {
   return typeof chunk === "string" ? utf8Length(chunk) : chunk.length;
 }

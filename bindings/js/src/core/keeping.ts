@@ -1,5 +1,5 @@
-// What a parser does with the text that it keeps. An engine is given this if it keeps any, so that a program of nothing but
-// deltas, which keeps none, does not contain it.
+// The text that a parser keeps, and its use. An engine gets these functions if it keeps text, so that a program which only
+// uses `deltas` does not contain them.
 
 import type { Engine } from "./engine.js";
 import { type Fault, segmentsTo } from "./text-error.js";
@@ -14,13 +14,13 @@ export const KEEPING = { begin: (): Kept => new Kept(), dropUnneeded, ended, pat
 
 /** Drops what is kept for no open match. */
 function dropUnneeded(engine: Engine): void {
-  // What is shown as text is made of all of it.
+  // Texts of snapshots are made from all of it.
   if (engine.tree !== undefined) return;
   const frame = engine.stack.find(({ matches }, depth) => depth < engine.depth && matches.length > 0);
   engine.kept!.release(frame?.start ?? (engine.open.length > 0 ? engine.leafStart : Infinity));
 }
 
-/** The value of a container that ends, and how it was spelt. */
+/** Returns the value of a container that ends, and its spelling. */
 function ended(engine: Engine, frame: Frame, end: number): { readonly value: Json | undefined; readonly raw: string | undefined } {
   const { options, output } = engine;
   const spelt = engine.kept!.slice(frame.start, end);
@@ -28,13 +28,13 @@ function ended(engine: Engine, frame: Frame, end: number): { readonly value: Jso
   try {
     value ??= makeValue(spelt, options);
   } catch (thrown) {
-    // It must not be made. What follows it in the chunk is read in any case.
+    // The value is refused. The rest of the chunk is read all the same.
     output.refusal ??= thrown;
   }
   return { value, raw: options.spelling ? compact(spelt) : undefined };
 }
 
-/** The path of the innermost open value, from the text that is kept; `null` if too little of it is. */
+/** Returns the path of the innermost open value, found in the kept text; `null` if too little is kept. */
 function pathOfFault(engine: Engine, { kind }: Fault): string | null {
   const { kept, keepsMatches, keepsValues, stack } = engine;
   if (kept === undefined || !keepsValues || engine.isFrozen || engine.isRewritten) return null;
@@ -52,8 +52,8 @@ function pathOfFault(engine: Engine, { kind }: Fault): string | null {
 
 // The text that a parser keeps, so that a slice costs what it is long, and none of it is copied each time more arrives.
 //
-// What has arrived since somebody last asked for a place in it is one string, the *tail*, which engines build without copying;
-// before it are pieces, with the place at which each begins. So there are as many pieces as questions, not as chunks.
+// The text since the last slice is one string, the *tail*, which engines build without copying. Before it are pieces, with the
+// place at which each begins. So there are as many pieces as slices, not as chunks.
 //
 // The chunk that is being read is the *current* piece: places in it can be asked for, but it counts as kept only up to
 // where it has been read when {@link Kept.commit} is called.
@@ -71,14 +71,14 @@ export class Kept {
   #current = "";
   #from = 0;
 
-  /** The text that is read now, from a place in it on; gives what is to be added to its places. */
+  /** Sets the text that is read now, from a unit on. Returns the difference of its places and its units. */
   open(text: string, from: number): number {
     this.#current = text;
     this.#from = from;
     return this.end - from;
   }
 
-  /** The current text has been read up to here. */
+  /** Keeps the current text up to this unit. */
   commit(to: number): void {
     const text = this.#current;
     const from = this.#from;
@@ -91,7 +91,7 @@ export class Kept {
     this.end += text.length;
   }
 
-  /** All that is kept, in pieces. */
+  /** Returns all that is kept, in pieces. */
   #indexed(): Piece[] {
     const pieces = (this.#pieces ??= []);
     const text = this.#tail;
@@ -100,7 +100,7 @@ export class Kept {
     return pieces;
   }
 
-  /** The text from one place to another, the current piece included. */
+  /** Returns the text from one place to another, also from the current piece. */
   slice(from: number, to: number): string {
     const { end } = this;
     const current = to > end ? this.#current.slice(Math.max(0, from - end) + this.#from, to - end + this.#from) : "";
@@ -114,12 +114,12 @@ export class Kept {
     return sliced + current;
   }
 
-  /** All that is kept, but for the current piece. */
+  /** Returns all that is kept, without the current piece. */
   whole(): string {
     return (this.#pieces ?? []).map(({ text }) => text).join("") + this.#tail;
   }
 
-  /** Keeps nothing from this place on. */
+  /** Drops the text from this place on. */
   truncate(place: number): void {
     if (place >= this.end) return;
     const pieces = this.#indexed();
@@ -130,7 +130,7 @@ export class Kept {
     this.end = place;
   }
 
-  /** Drops what is before a place; places stay what they are. */
+  /** Drops the text before a place. Later places do not change. */
   release(place: number): void {
     if (place >= this.end) {
       this.clear(this.end);
@@ -156,7 +156,7 @@ export class Kept {
   }
 }
 
-/** The last piece that begins not after a place; or else the first. */
+/** Returns the index of the last piece that begins not after a place; 0 if all do. */
 function find(pieces: readonly Piece[], place: number): number {
   let low = 0;
   let high = pieces.length;

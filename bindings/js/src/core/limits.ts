@@ -14,7 +14,7 @@ export function tooLong(engine: Engine, i: number, offset: number): never {
   engine.fail(`${what}-limit`, i, `no longer ${what} than allowed`, offset);
 }
 
-/** A unit of white space between tokens, of which there may not be too many in a row. */
+/** Counts a unit of white space between tokens. Fails if there are too many in a row. */
 export function countBlank(engine: Engine, i: number): void {
   const offset = engine.at(i);
   if (offset !== engine.blankEnd) engine.blankStart = offset;
@@ -22,7 +22,7 @@ export function countBlank(engine: Engine, i: number): void {
   engine.blankEnd = offset + 1;
 }
 
-/** Bytes wait for the rest of their sequence, and are within the limits so far. */
+/** Fails if the bytes that wait for the rest of their sequence exceed a limit. */
 export function checkWaiting(engine: Engine, bytes: Uint8Array): void {
   const end = engine.base + bytes.length;
   if (end <= engine.limit && end <= engine.limits.total) return;
@@ -31,7 +31,7 @@ export function checkWaiting(engine: Engine, bytes: Uint8Array): void {
   tooLong(engine, 0, engine.limit);
 }
 
-/** The text goes beyond the limit on the total with the character at this place. */
+/** Fails, as the text exceeds the limit on the total with the character at this unit. */
 export function exceedTotal(engine: Engine, text: string, at: number): never {
   // Its first bytes may be within the limit.
   if (engine.base < engine.limits.total && !engine.takesCharacters) engine.feed(text.slice(at, at + 1));

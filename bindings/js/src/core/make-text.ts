@@ -8,12 +8,12 @@ import { settingsOf, type ParserOptions } from "./options.js";
 import { Text } from "./text.js";
 import { Tree } from "./tree/tree.js";
 
-/** A text of which nothing is kept but what is shown. */
+/** Creates a text of which only snapshots are kept. */
 export function makeText(options: ParserOptions & { readonly retain: "nothing" }, automaton = NO_AUTOMATON): Text {
   return textWith(options, automaton);
 }
 
-/** The same with patterns, and with what is done for those of a user. */
+/** Creates a text with patterns, and with the functions that patterns of a user need. */
 export function textWith(options: ParserOptions, automaton: Automaton, keeping?: Keeping, beginRaw?: Output["beginRaw"]): Text {
   const settings = settingsOf(options);
   const { accept, lenient, snapshots, strictByteOrderMark } = settings;

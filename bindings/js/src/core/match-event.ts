@@ -1,4 +1,4 @@
-// The events of matches as they are made. All have `segments`, which costs nothing where nobody reads them.
+// The events of matches. All have `segments`, which are computed when they are read.
 
 import type { Event } from "./events.js";
 import { INSIDE, segmentsOf } from "./patterns/path.js";
@@ -26,12 +26,12 @@ export class MatchEvent {
   }
 }
 
-/** An event of a match, to which the caller adds what its kind has besides. */
+/** Creates an event of a match. The caller adds the members of its kind. */
 export function matchEvent<K extends Event["kind"]>(kind: K, match: Matched, offset: number): { -readonly [P in keyof (Event & { kind: K })]: (Event & { kind: K })[P] } {
   return new MatchEvent(kind, match, offset) as never;
 }
 
-/** Lets events have segments. What reads nothing but texts need not contain what reads paths. */
+/** Lets events have segments. A program that only reads texts does not contain the parser of paths. */
 export function carrySegments(): void {
   Object.defineProperty(MatchEvent.prototype, "segments", {
     get(this: MatchEvent) {

@@ -38,7 +38,7 @@ export interface ParserOptions {
   /**
    * For {@link Parser.snapshot}, `patch` and `stateOf`: the document so far is built. With `"live"`, `snapshot` gives one
    * value that it changes in place at each call: nothing is copied, but what was shown before does not stay as it was, and
-   * `===` does not say what has changed. After `clone`, both parsers go on with copies of what may still change.
+   * `===` does not say what has changed. After `clone`, each parser has its own copy of what may still change.
    */
   readonly snapshots?: boolean | "live";
   /** Snapshots also show a number or literal that is still open: `12.` as 12, `tr` as true. */
@@ -78,7 +78,7 @@ export interface ParserOptions {
 
 /** Options of the parsers that read arguments and payloads. */
 export type ParsingOptions = Pick<ParserOptions, "limits" | "duplicateKeys" | "lenient" | "accept" | "numbers" | "spelling"> & {
-  /** What `__proto__` becomes in values: a member like any other, or nothing. */
+  /** The treatment of `__proto__` in values: a member like any other, or nothing. */
   readonly prototypeKeys?: "keep" | "drop";
 };
 
@@ -130,7 +130,7 @@ export function optionsOf<O extends object>(options: O): O {
   return options;
 }
 
-/** One of a list of names, or an error that has the list. */
+/** Returns the value if it is one of the names, or the fallback. Fails with the names otherwise. */
 export function oneOf<N extends string>(option: string, value: unknown, names: readonly N[], fallback: N): N {
   if (value === undefined) return fallback;
   if (!names.includes(value as N)) throw invalid(`${option}: ${JSON.stringify(value)} is not one of ${names.join(", ")}`);
@@ -167,7 +167,7 @@ export function limitsOf(limits: ParserOptions["limits"]): Required<Limits> {
   return limits === undefined ? NO_LIMITS : limited(limits);
 }
 
-/** The limits that are set, checked, and all others. */
+/** Checks the limits that are set, and adds all others. */
 function limited(limits: Limits): Required<Limits> {
   const found = { ...NO_LIMITS };
   if (typeof limits !== "object" || limits === null) throw invalid(`limits: ${String(limits)} is not an object`);
@@ -189,7 +189,7 @@ function leniencyOf(lenient: ParserOptions["lenient"]): Leniency | undefined {
   return lenient?.bits === 0 ? undefined : lenient;
 }
 
-/** What values are made of, checked. */
+/** Checks the options that decide how values are made. */
 export function makingOf({ numbers = "number", prototypeKeys = "keep" }: Pick<ParsingOptions, "numbers" | "prototypeKeys">): Making {
   if (!["keep", "drop"].includes(prototypeKeys)) {
     throw invalid(`prototypeKeys: ${JSON.stringify(prototypeKeys)} is not one of keep, drop`);
@@ -197,7 +197,7 @@ export function makingOf({ numbers = "number", prototypeKeys = "keep" }: Pick<Pa
   return { numbers, prototypeKeys };
 }
 
-/** An option that counts something. */
+/** Checks an option that counts something. */
 export function limitOf(name: string, value: number | undefined, fallback: number): number {
   const limit = value ?? fallback;
   if (limit !== Infinity && !(Number.isSafeInteger(limit) && limit >= 0)) {

@@ -68,7 +68,7 @@ export class Parser extends TextParser {
   }
 
   /**
-   * The complete value, after `finish`.
+   * Returns the complete value, after `finish`.
    *
    * @throws {JsonSpigotError} if there is none, or if the text was not retained.
    */
@@ -76,16 +76,16 @@ export class Parser extends TextParser {
     const text = opened(this.#text);
     const complete = text.completeText();
     const { settings, input } = text;
-    // The text has been parsed already, and what is shown is whole.
+    // The last snapshot is the complete value already.
     return (input.engine.tree ? this.snapshot() : makeValue(complete, settings)) as T;
   }
 
-  /** The complete value's text as it was spelt, without the white space between tokens. */
+  /** Returns the complete value's text as it was spelt, without the white space between tokens. */
   valueText(): string {
     return compact(opened(this.#text).completeText());
   }
 
-  /** The document as far as it is known, as JSON text: numbers as they are spelt, repeated keys in their places. */
+  /** Returns the document so far as JSON text: numbers as they are spelt, repeated keys in their places. */
   snapshotText(): string | undefined {
     const text = opened(this.#text);
     text.tree();
@@ -108,7 +108,7 @@ export class Parser extends TextParser {
     throw tree.refusal;
   }
 
-  /** The same, each operation as JSON text: numbers as they are spelt, and whatever keys the document has. */
+  /** Returns the operations of {@link patch} as JSON texts: numbers as they are spelt, and all keys of the document. */
   patchText(): string[] {
     const text = opened(this.#text);
     const tree = text.tree();
@@ -136,7 +136,7 @@ export class Parser extends TextParser {
     return lookUp(text, segments as readonly (string | number)[]).state;
   }
 
-  /** The part of the input that has been read, what deviates from JSON, the error if there is one. */
+  /** Returns the state of the input: what was read, the deviations from JSON, the error if there is one. */
   get status(): ParserStatus {
     const text = opened(this.#text);
     const { input, output } = text;
@@ -155,13 +155,13 @@ export class Parser extends TextParser {
     this.#text = undefined;
   }
 
-  /** An independent parser in the same state. It costs a copy of everything that this one keeps. */
+  /** Returns an independent parser in the same state. It costs a copy of everything that this one keeps. */
   clone(): Parser {
     return parserOf(opened(this.#text).clone());
   }
 }
 
-/** A text that keeps, beside what is shown of it, what that is made of: as text, in patches and in a state. */
+/** Creates the text of a parser, which also keeps the JSON text of its snapshots: for patches and saved states. */
 export function textOfParser(patterns: string | readonly string[], options: ParserOptions): Text {
   const text = selectingText(options, patterns);
   if (text.engine.tree) text.engine.kept ??= KEEPING.begin();

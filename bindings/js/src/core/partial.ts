@@ -21,8 +21,8 @@ export class PartialJson<T = Json> {
   }
 
   /**
-   * Reads the next piece of the text, cut anywhere, and returns the value so far; `undefined` until something is shown. What has
-   * not changed is the same object as before, and what was returned stays as it was.
+   * Reads the next piece of the text, cut anywhere, and returns the value so far; `undefined` until something is shown. Unchanged
+   * parts are the same objects as before, and a returned value never changes.
    *
    * @param delta text, or bytes of UTF-8
    * @throws {JsonSpigotError} at the first byte that can't belong to the text. Later calls throw the same error, and
@@ -33,7 +33,7 @@ export class PartialJson<T = Json> {
     return this.current;
   }
 
-  /** The value so far, also after an error. */
+  /** Returns the value so far, also after an error. */
   get current(): DeepPartial<T> | undefined {
     return this.#parser.snapshot<T>();
   }

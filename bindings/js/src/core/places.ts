@@ -1,12 +1,12 @@
-// The path of the innermost value that is open at the end of a text, found by reading the text once more. For errors alone:
-// nobody keeps paths for them while all is well.
+// The path of the innermost value that is open at the end of a text, found by reading the text once more. Only errors need it,
+// so no path is tracked before.
 
 import type { Segment } from "./patterns/path.js";
 import { BACKSLASH, QUOTE } from "./units.js";
 
 const SPACE: readonly number[] = [32, 9, 10, 13, 58];
 
-/** The place after the quote that ends the string at `start`; -1 if none does. */
+/** Returns the index after the quote that ends the string at `start`; -1 if none does. */
 export function endOfString(text: string, start: number): number {
   for (let at = start + 1; ; at++) {
     const unit = text.charCodeAt(at);
@@ -22,10 +22,10 @@ interface OpenContainer {
   segment: Segment | undefined;
 }
 
-/** The keys and indices that lead to it from the root of the text, which is the beginning of a JSON text. */
+/** Returns the keys and indices that lead from the root to the innermost value that is open at the end of the text. */
 export function innermostOf(text: string): Segment[] {
   const levels: OpenContainer[] = [];
-  // Whether a string or an atom in the innermost container is open; else the container itself is the innermost value.
+  // True if a string or an atom in the innermost container is open. Otherwise the container is the innermost value.
   let isInside = false;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
@@ -54,7 +54,7 @@ export function innermostOf(text: string): Segment[] {
   return levels.map(({ segment }) => segment ?? 0);
 }
 
-/** A text without the atom at its end, if that has ended there: an error after it is not in it. */
+/** Removes the atom at the end of a text if that has ended there: then an error after it is not in it. */
 export function withoutClosedAtom(text: string, kind: string): string {
   for (const literal of ["true", "false", "null"]) if (text.endsWith(literal)) return text.slice(0, -literal.length);
   if (kind !== "unexpected-byte") return text;
@@ -63,7 +63,7 @@ export function withoutClosedAtom(text: string, kind: string): string {
   return text.slice(0, end);
 }
 
-/** JSON text without the white space between tokens. */
+/** Removes the white space between the tokens of a JSON text. */
 export function compact(text: string): string {
   const space = /["\t\n\r ]+/g;
   let out = "";

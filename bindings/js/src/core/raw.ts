@@ -43,7 +43,7 @@ export class RawDeltas {
   /** The beginning of a character that the last chunk's end has cut. */
   held: string | Uint8Array = "";
 
-  /** Another text begins. */
+  /** Starts over with another text. */
   clear(): void {
     this.#open = [];
     this.#piece = this.held = "";
@@ -56,7 +56,7 @@ export class RawDeltas {
     return clone;
   }
 
-  /** The next piece of the text in a string. */
+  /** Begins the next piece of the text in a string. */
   beginPiece(text: string, offset: number): void {
     this.#piece = text;
     this.#start = this.#offset = offset;
@@ -64,7 +64,7 @@ export class RawDeltas {
     this.#isAscii = !/[^\0-\x7f]/.test(text);
   }
 
-  /** A chunk of the document; some text before it is not reported yet, as nobody knew what it is. */
+  /** Begins a chunk of the document. `before` is undecided text that was not reported yet. */
   beginChunk(chunk: string | Uint8Array, offset: number, before: string): void {
     const held = this.held.length > 0 ? this.held : before;
     // Each half of a pair is two of its four bytes.
@@ -104,13 +104,13 @@ export class RawDeltas {
     }
   }
 
-  /** The document begins after a byte order mark. */
+  /** Starts over after a byte order mark. */
   restart(bytes: Uint8Array): void {
     this.clear();
     this.beginChunk(bytes, 0, "");
   }
 
-  /** The piece has been read, perhaps only up to an offset where the text has failed; its end may not be decided yet. */
+  /** Ends the piece, perhaps at an offset where the text has failed. `undecided` is text at its end that is not reported yet. */
   endPiece(output: Output, failedAt?: number, undecided = ""): void {
     const { length } = this.#piece;
     const to = failedAt === undefined ? length - (this.#piece.endsWith(undecided) ? undecided.length : 0) : this.#cutAt(failedAt);
@@ -121,7 +121,7 @@ export class RawDeltas {
     this.#piece = "";
   }
 
-  /** A selected value has begun, which has been reported. */
+  /** Begins a selected value, after its begin was reported. */
   begin(matches: readonly Match[], output: Output): void {
     if (!matches.some(({ isRaw }) => isRaw)) return;
     const from = this.#placeOf(matches[0]!.offset);
@@ -130,7 +130,7 @@ export class RawDeltas {
     this.#open.push(open);
   }
 
-  /** A selected value ends, which is reported next. */
+  /** Ends a selected value, before its end is reported. */
   end(matches: readonly Match[], offset: number, output: Output): void {
     const open = this.#open[this.#open.length - 1];
     if (open?.matches !== matches) return;
@@ -159,18 +159,18 @@ export class RawDeltas {
     open.from = to;
   }
 
-  /** The text has failed at an offset: what comes before it may be the beginning of a character. */
+  /** Returns where in the piece to stop when the text has failed at an offset, which may be inside a character. */
   #cutAt(offset: number): number {
     const to = this.#placeOf(offset);
     if (to <= this.#strays) return 0;
-    // What is cut inside a character begins where that does.
+    // A cut inside a character is at that character's beginning.
     if (this.#isAscii || offset > this.#offset) return to;
     if (!this.#isOfBytes) return to - Number(endsInHalf(this.#piece, to));
     const [strays = ""] = this.#piece.slice(Math.max(0, to - 4), to).match(/[\udc00-\udfff]{1,3}$/u) ?? [];
     return to - openTail(Uint8Array.from(strays, (unit) => unit.charCodeAt(0)));
   }
 
-  /** Where in the piece an offset is, or the character that it is in. */
+  /** Returns the unit of the piece at an offset, or the first unit of the character that the offset is in. */
   #placeOf(offset: number): number {
     if (this.#isAscii) return Math.max(0, offset - this.#start);
     while (this.#place < this.#piece.length) {

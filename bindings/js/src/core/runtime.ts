@@ -1,4 +1,4 @@
-// What some engines lack: `Symbol.dispose`, `TransformStream`.
+// Support for engines that lack `Symbol.dispose` or `TransformStream`.
 
 /** Lets `using` dispose of the instances of a class. Where an engine has no such symbol, `dispose` is all there is. */
 export function disposable(prototype: { dispose(): void }): void {

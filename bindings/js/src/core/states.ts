@@ -1,7 +1,7 @@
-// Where a parser can be between two units of a text: what the next one is part of, and where in a number or an escape it is.
-// Whatever a chunk's end can cut is one of these.
+// The states of a parser between two units of a text: the token that the next unit is part of, and the position in a number or
+// an escape. Everything that a chunk's end can cut is one of these.
 
-// What the next unit is part of.
+// The token that the next unit is part of.
 export const VALUE = 0;
 /** After `[`: a value, or the end. */
 export const FIRST = 1;
@@ -18,7 +18,7 @@ export const DONE = 10;
 /** Nothing is read any more. */
 export const CLOSED = 11;
 
-// What the last unit of a number was.
+// The kind of the last unit of a number.
 export const MINUS = 1;
 export const ZERO = 2;
 export const INTEGER = 3;
@@ -28,7 +28,7 @@ export const E = 6;
 export const SIGN = 7;
 export const EXPONENT = 8;
 
-// What is open of an escape; from `DIGITS` on, how many of its digits are missing.
+// The part of an escape that is open. From `DIGITS` on, it counts the missing digits.
 export const NO_ESCAPE = 0;
 export const LETTER = 1;
 export const PAIR_BACKSLASH = 2;

@@ -58,7 +58,7 @@ export function readCharacters(engine: Engine, s: string, from: number): number 
   return i + 1;
 }
 
-/** What stands in a string and is neither a character nor its end. */
+/** Reads a unit in a string that is neither a plain character nor the string's end. */
 function interrupted(engine: Engine, s: string, c: number, i: number): number {
   if (c === BACKSLASH) {
     checkLimit(engine, i);
@@ -69,7 +69,7 @@ function interrupted(engine: Engine, s: string, c: number, i: number): number {
   if (c < 32) failControl(engine, i);
   const n = s.length;
   if (engine.mayBeCut && (engine.readsBytes ? breakOf(c) > 0 && i + breakOf(c) >= n : c < 0xdc00 && i + 1 === n)) {
-    // The beginning of a character, which may go on.
+    // The beginning of a character that the next chunk may complete.
     engine.unread = n - i;
     engine.extra -= n - i;
     return n;
@@ -77,7 +77,7 @@ function interrupted(engine: Engine, s: string, c: number, i: number): number {
   stray(engine, s, i);
 }
 
-/** Half a surrogate pair, or what stands for a byte that is not UTF-8. */
+/** Fails for half a surrogate pair, or a unit that stands for a byte that is not UTF-8. */
 function stray(engine: Engine, s: string, i: number): never {
   const c = s.charCodeAt(i);
   if (c < 0xdc00 || !engine.readsBytes) engine.fail("lone-surrogate", i, "both halves of a surrogate pair");
@@ -90,7 +90,7 @@ function stray(engine: Engine, s: string, i: number): never {
   engine.fail("invalid-utf8", i, "UTF-8", offset);
 }
 
-/** A run goes beyond the limit: the characters before that are reported. */
+/** Reports the characters up to the limit, and fails. */
 function exceed(engine: Engine, s: string, from: number): never {
   const at = engine.base + from + engine.extra;
   const i = from + within(s.slice(from), engine.limit - at, engine.readsBytes);
@@ -128,7 +128,7 @@ export function readEscape(engine: Engine, s: string, from: number): number {
   return s.length;
 }
 
-/** One of the four digits of an escape; returns true if the character has ended. */
+/** Reads one of the four digits of an escape. Returns true if the character has ended. */
 function readDigit(engine: Engine, c: number, i: number): boolean {
   const digit = hexDigit(c);
   if (digit < 0) engine.fail("invalid-escape", i, "four hexadecimal digits");

@@ -6,26 +6,26 @@ import type { Engine } from "./engine.js";
 import { spell, type Segment } from "./patterns/path.js";
 import { AFTER, DONE, LITERAL, NUMBER, STRING, WORDS } from "./states.js";
 
-/** What is wrong, on its way up: line, column and path are added where it becomes an error. */
+/** An error that is thrown inside the engine, without a stack trace. Line, column and path are added later. */
 export class Fault {
   constructor(
     readonly kind: string,
     readonly offset: number,
-    /** What follows the kind in the message. */
+    /** The text after the kind in the message. */
     readonly expected: string,
     /** Where in the text that is read. */
     readonly at: number,
   ) {}
 }
 
-/** What an error says: its kind as a person writes it, what was expected, and where. */
+/** Returns the message of an error: its kind, what was expected, and where. */
 export function messageOf(kind: string, expected: string, offset: number, line: number, column: number, path: string | null): string {
   const what = kind === "invalid-utf8" ? "invalid UTF-8" : kind.replace(/-/g, " ");
   const where = line > 0 ? ` at line ${line} column ${column} (byte ${offset})` : "";
   return `${what}: ${expected}${where}${path === null ? "" : ` in ${path}`}`;
 }
 
-/** A path of more than 200 characters without its middle: a key may be as long as the text. */
+/** Returns a path without its middle if it is longer than 200 characters, since a key may be as long as the text. */
 function shortened(path: string | null): string | null {
   if (path === null || path.length <= 200) return path;
   const characters = [...path];
@@ -50,21 +50,21 @@ export class TextError extends JsonSpigotError {
     Object.defineProperty(this, "expected", { value: expected });
   }
 
-  /** The same, with the events of the chunk before it. */
+  /** Returns a copy with the events of the chunk before the error. */
   with(events: readonly Event[]): TextError {
     return new TextError(this.kind, this.expected, this.offset, this.line, this.column, this.path, events);
   }
 }
 
-/** The error that a fault is, in the text of this engine. */
+/** Makes an error of a fault in the text of this engine. */
 export function errorOf(fault: Fault, engine: Engine, path = errorPath(engine, fault)): TextError {
   const { kind, expected, offset } = fault;
   return new TextError(kind, expected, offset, engine.lines + 1, Math.max(0, offset - engine.lineStart) + 1, path);
 }
 
-// What would have to come next.
+// Expected tokens.
 
-/** What each state wants, by its number; nothing for those in which it depends on more. */
+/** The expected token of each state, by its number; `undefined` where it depends on more than the state. */
 const WANTED: readonly (string | undefined)[] = [
   "a value",
   "a value or `]`",
@@ -80,7 +80,7 @@ const WANTED: readonly (string | undefined)[] = [
   "a value",
 ];
 
-/** What would have to come next, for messages. */
+/** Returns the expected token, for messages. */
 export function wanted(engine: Engine): string {
   const { state } = engine;
   if (state === AFTER) return `\`,\` or \`${engine.top!.isArray ? "]" : "}"}\``;
@@ -103,14 +103,14 @@ function guess(first: number): string {
   return "deir:".includes(String.fromCharCode(first)) ? " (are these server-sent events? `jsonspigot/providers` reads them)" : "";
 }
 
-// Where an error is.
+// Paths of errors.
 
-/** The path of the innermost open value; `null` if nobody knows it. */
+/** Returns the path of the innermost open value; `null` if it is not known. */
 function errorPath(engine: Engine, fault: Fault): string | null {
   return knownPath(engine, fault.kind) ?? engine.output.keeping?.pathOfFault(engine, fault) ?? null;
 }
 
-/** Without the text: from what is followed. */
+/** Returns the path if it is known without reading the kept text again; otherwise `null`. */
 export function knownPath(engine: Engine, kind: string): string | null {
   const { depth, state } = engine;
   if (engine.tree !== undefined) return spellTo(engine, state === STRING || state === NUMBER || state === LITERAL ? depth : depth - 1);

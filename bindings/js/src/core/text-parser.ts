@@ -1,5 +1,5 @@
-// A parser of one text with what nearly all need: chunks in, events out, the document so far. The streams, the React hook and
-// the drop-ins read with it; a user's `Parser` adds saved state, patches and what else is asked of a text.
+// The base of all parsers of one text: chunks in, events and snapshots out. The loops and the React hook use it. A user's
+// `Parser` adds patches, saved state and the complete value.
 
 // The declarations name `Symbol.dispose`, which users' own `lib` need not have.
 /// <reference lib="esnext.disposable" preserve="true" />
@@ -39,7 +39,7 @@ export class TextParser {
   }
 
   /**
-   * Parses a chunk, which may be cut anywhere, and gives what it says.
+   * Parses a chunk, which may be cut anywhere, and returns its events.
    *
    * @throws {JsonSpigotError} at the first bad byte; the events before it are in the error.
    */
@@ -88,7 +88,7 @@ export class TextParser {
   }
 
   /**
-   * The end of the text.
+   * Ends the text.
    *
    * @throws {JsonSpigotError} if it is not one complete JSON text.
    */
@@ -104,7 +104,7 @@ export class TextParser {
   }
 
   /**
-   * The document as far as it is known; `undefined` before its first value. Snapshots are plain values with structural
+   * Returns the document so far; `undefined` before its first value. Snapshots are plain values with structural
    * sharing: what has not changed since the last call is the same object, and a snapshot never changes once returned.
    * With `snapshots: "live"` there is one value instead, which is updated in place.
    *
@@ -137,7 +137,7 @@ export class TextParser {
     if (refusal !== undefined) throw refusal;
   }
 
-  /** After the events of the chunk comes what is wrong with it. */
+  /** Throws the error of a chunk, with the events before it. */
   #throw(error: TextError | undefined, events: readonly Event[]): never {
     this.#ready = undefined;
     const { refusal } = this.#text!.output;

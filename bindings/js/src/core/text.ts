@@ -1,5 +1,5 @@
-// One text that is read: how it stands, and what is asked of it once it has ended. A parser has one, and a stream
-// of documents reads one after the other with the same parts.
+// One text that is read, and its outcome. A parser has one. A stream of documents reads one after the other with the same
+// parts.
 
 import type { Automaton } from "./patterns/automaton.js";
 import { cloneEngine, type Engine, type Output } from "./engine.js";
@@ -11,7 +11,7 @@ import type { Input } from "./input.js";
 import { invalid, type Settings } from "./options.js";
 import type { Tree } from "./tree/tree.js";
 
-/** The text, unless it has been disposed of. */
+/** Returns the text. Fails if it has been disposed of. */
 export function opened<T>(text: T | undefined): T {
   if (text === undefined) throw new JsonSpigotError("disposed", "the parser has been disposed of");
   return text;
@@ -21,14 +21,14 @@ const OPEN = 0;
 const FINISHED = 1;
 const FAILED = 2;
 
-/** How a text stands, and what is asked of it. */
+/** A text that is read, and its outcome. */
 export class Text {
   readonly settings: Settings;
   readonly input: Input;
   readonly engine: Engine;
   readonly output: Output;
   outcome: typeof OPEN | typeof FINISHED | typeof FAILED = OPEN;
-  /** What has stopped the text. */
+  /** The error that has stopped the text. */
   stoppedBy: TextError | undefined;
 
   constructor(settings: Settings, input: Input) {
@@ -38,7 +38,7 @@ export class Text {
     this.output = input.engine.output;
   }
 
-  /** What is shown of the document. */
+  /** Returns the tree of snapshots. Fails if there is none. */
   tree(): Tree {
     const { tree } = this.engine;
     if (!tree) throw invalid("this parser keeps no snapshots: make it with { snapshots: true }");
@@ -66,17 +66,17 @@ export class Text {
     return this.engine.state === DONE && this.outcome !== FAILED && this.input.translator?.mayEnd !== false;
   }
 
-  /** The number of bytes that have been read; after an error, the offset of the first bad one. */
+  /** Returns the number of bytes that have been read; after an error, the offset of the first bad byte. */
   get offset(): number {
     return this.verdict?.offset ?? this.input.offset;
   }
 
-  /** The first error: a deviation that is not accepted, or what has stopped the text. */
+  /** Returns the first error: a deviation that is not accepted, or the error that has stopped the text. */
   get error(): TextError | undefined {
     return this.input.translator?.first ?? this.stoppedBy;
   }
 
-  /** The text's error, once it has ended. */
+  /** Returns the text's error, once the text has ended. */
   get verdict(): TextError | undefined {
     return this.outcome === OPEN ? undefined : this.error;
   }
@@ -107,7 +107,7 @@ export class Text {
     }
   }
 
-  /** The engine, if whole characters can be given to it as they are. */
+  /** Returns the engine, if chunks of whole characters can be fed to it directly. */
   readyEngine(): Engine | undefined {
     const { input, settings, output } = this;
     const isPlain = input.translator === undefined && settings.limits.total === Infinity;
@@ -116,7 +116,7 @@ export class Text {
     return isReady ? input.engine : undefined;
   }
 
-  /** The end of the text. Returns its error. */
+  /** Ends the text. Returns its error. */
   end(): TextError | undefined {
     if (this.outcome !== OPEN) return this.error;
     try {
@@ -128,7 +128,7 @@ export class Text {
     return this.error;
   }
 
-  /** The error that this was, unless it is no fault of the text. */
+  /** Stops the text at a fault. Returns the text's error. Throws everything that is not a fault. */
   failAt(thrown: unknown): TextError {
     if (!(thrown instanceof Fault)) throw thrown;
     this.engine.keepTo(thrown.at);
@@ -141,14 +141,14 @@ export class Text {
     return this.error!;
   }
 
-  /** An error about a call, which leaves the text as it is. */
+  /** Returns an error about a call, which does not change the text. */
   errorOfCall(kind: string, expected: string): TextError {
     const { verdict, engine } = this;
     if (verdict) return new TextError(kind, expected, verdict.offset, verdict.line, verdict.column, verdict.path);
     return errorOf(new Fault(kind, this.input.offset, expected, 0), engine);
   }
 
-  /** The strict text of the complete value. */
+  /** Returns the strict text of the complete value. */
   completeText(): string {
     const { verdict, engine, settings } = this;
     if (verdict) throw verdict.with([]);

@@ -18,23 +18,23 @@ const unit = String.fromCharCode;
 /** Returns true if a text, or what is before a place in it, ends in the first half of a surrogate pair. */
 export const endsInHalf = (text: string, end = text.length): boolean => (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
 
-/** A unit that stands for a byte. */
+/** Returns true if a unit stands for a byte. */
 export function isStrayByte(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** How many bytes after the one that it stands for the sequence breaks. */
+/** Returns after how many bytes the sequence breaks that begins with the byte of this unit. */
 export function breakOf(unit: number): number {
   return (unit >> 8) & 3;
 }
 
-/** How long the sequence is that begins with this byte; 0 if none does. */
+/** Returns the length of the sequence that begins with this byte; 0 if none does. */
 function lengthOf(first: number): number {
   if (first < 0xc2 || first > 0xf4) return 0;
   return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-/** How many bytes from a place on are the beginning of a sequence, at most all of it. */
+/** Returns how many bytes from an index on can begin a sequence, at most all of it. */
 function viable(bytes: Uint8Array, at: number): number {
   const first = bytes[at]!;
   const length = lengthOf(first);
@@ -49,7 +49,7 @@ function viable(bytes: Uint8Array, at: number): number {
   return count;
 }
 
-/** How many bytes at the end are a sequence that is not yet whole. */
+/** Returns the length of the incomplete sequence at the end. */
 export function openTail(bytes: Uint8Array): number {
   const end = bytes.length;
   for (let back = 1; back <= 3 && back <= end; back++) {
@@ -60,7 +60,7 @@ export function openTail(bytes: Uint8Array): number {
   return 0;
 }
 
-/** The text of bytes as the decoder has it, or that of few bytes if they are ASCII; otherwise `undefined`. */
+/** Decodes many bytes with the decoder, or few bytes that are ASCII. Returns `undefined` for others. */
 function easyText(bytes: Uint8Array): string | undefined {
   const { length } = bytes;
   if (length > SHORT) {
@@ -80,12 +80,12 @@ function easyText(bytes: Uint8Array): string | undefined {
   return text;
 }
 
-/** The text of bytes that begin no character which they do not end; `undefined` of others. */
+/** Decodes bytes that do not end inside a character. Returns `undefined` for others. */
 export function wholeText(bytes: Uint8Array): string | undefined {
   return bytes[bytes.length - 1]! > 0x7f ? undefined : easyText(bytes);
 }
 
-/** The text of bytes, with units in it for those that are not UTF-8. */
+/** Decodes bytes. Each byte that is not UTF-8 becomes a unit that stands for it. */
 export function decode(bytes: Uint8Array): string {
   const easy = easyText(bytes);
   if (easy !== undefined) return easy;
@@ -118,10 +118,10 @@ export const encode = (text: string): Uint8Array => (encoder ??= new TextEncoder
 export const decodeAll = (bytes: Uint8Array): string =>
   (decoder ??= new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })).decode(bytes);
 
-/** The character at a place of a text. */
+/** Encodes the character at an index of a text. */
 export const encodeAt = (text: string, at: number): Uint8Array => encode(String.fromCodePoint(text.codePointAt(at)!));
 
-/** How many bytes a text is as UTF-8. A byte that is not UTF-8 counts as one, in a text that was bytes. */
+/** Returns the number of bytes of a text as UTF-8. A byte that is not UTF-8 counts as one, in a text that was bytes. */
 export function utf8Length(text: string, from = 0, to = text.length, wasBytes = false): number {
   let length = to - from;
   for (let at = from; at < to; at++) {
@@ -136,8 +136,8 @@ export function utf8Length(text: string, from = 0, to = text.length, wasBytes = 
 export const isLone = (text: string, at: number): boolean => (text.codePointAt(at)! & 0x1ff800) === 0xd800;
 
 /**
- * Returns the bytes of a text that was read: a unit that stands for a byte is that byte. Half a pair is any two bytes, or
- * the first two of the character that it begins if the input may go on with it.
+ * Returns the bytes of a text that was read: a unit that stands for a byte is that byte. Half a pair becomes any two bytes,
+ * or the first two of its character if the next chunk may complete it.
  */
 export function bytesOf(text: string, wereBytes: boolean, mayGoOn = false): Uint8Array {
   const parts = text.split(/([\ud800-\udfff])/u);
@@ -159,13 +159,13 @@ export function joinedAll(parts: readonly Uint8Array[]): Uint8Array {
   return all;
 }
 
-/** Two parts of a text in one. */
+/** Joins two parts of a text. */
 export function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
   if (one.length === 0) return other;
   return joinedAll([one, other]);
 }
 
-/** How much of a text is so many bytes at most, in whole characters. */
+/** Returns the length of the longest beginning of a text, in whole characters, that has at most this many bytes. */
 export function within(text: string, most: number, wasBytes = false): number {
   if (text.length * 3 <= most) return text.length;
   let bytes = 0;

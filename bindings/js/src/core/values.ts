@@ -26,7 +26,7 @@ export function makeNumber(text: string, numbers: Making["numbers"]): number | b
   return number;
 }
 
-/** A member as its own property, whatever its name. */
+/** Sets a member as an own property, also if it is named `__proto__`. */
 export function setMember(object: { [key: string]: Json }, key: string, value: Json): void {
   if (key === "__proto__") {
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
@@ -38,7 +38,7 @@ export function setMember(object: { [key: string]: Json }, key: string, value: J
 /** True if a key may be there that could reach a prototype. Escapes count as such: better looked at once more. */
 const SUSPICIOUS = /__proto__|constructor|\\u00/i;
 
-/** The value of a text that is known to be strict JSON. */
+/** Parses a text that is known to be strict JSON. */
 export function makeValue(text: string, making: Making): Json {
   if (making.numbers === "number" && (making.prototypeKeys === "keep" || !SUSPICIOUS.test(text))) {
     return JSON.parse(text) as Json;
@@ -49,7 +49,7 @@ export function makeValue(text: string, making: Making): Json {
 /** A token, or the quote that begins one. */
 const TOKEN = /[[\]{}:,"]|[^\s[\]{}:,"]+/g;
 
-/** Where the string ends whose quote is before this place. */
+/** Returns the index after the string whose opening quote is before this index. */
 function stringEnd(text: string, from: number): number {
   for (let at = from; ; at++) {
     at = text.indexOf('"', at);

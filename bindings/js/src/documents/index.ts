@@ -1,5 +1,5 @@
 // Many JSON texts in one stream, read by one parser, one after the other: where a text begins and ends, the documents'
-// numbers and offsets, and what becomes of a stream after a bad text.
+// numbers and offsets, and how a stream continues after a bad text.
 
 // The declarations name `Symbol.dispose`, which users' own `lib` need not have.
 /// <reference lib="esnext.disposable" preserve="true" />
@@ -30,7 +30,7 @@ type Chunk = string | Uint8Array;
 
 // Where a stream is.
 export const BETWEEN = 0;
-/** In a text of which nothing but white space has come. */
+/** In a text of which only white space has arrived. */
 export const BLANK = 1;
 export const OPEN = 2;
 /** After a number or literal that is a whole text, where the next one needs a separator. */
@@ -67,7 +67,7 @@ export class Position {
   last = 0;
 }
 
-/** What a saved state has of a stream of documents. */
+/** The parts of a stream of documents that a saved state has. */
 export interface DocumentsParts {
   readonly framing: Framing;
   readonly text: Text;
@@ -130,7 +130,7 @@ export class Documents {
     return this.#events;
   }
 
-  /** The end of the stream, and of its last text. */
+  /** Ends the stream, and its last text. */
   finish(): DocumentEvent[] {
     this.#check();
     this.#events = [];
@@ -244,7 +244,7 @@ export class Documents {
     }
   }
 
-  /** Returns how much of the chunk it took, less than nothing if that failed. */
+  /** Returns how much of the chunk was read; a negative number if the text has failed. */
   #step(chunk: Chunk, from: number, first: number): number {
     const tolerates = this.#text.input.translator?.allows(COMMENTS) === true;
     switch (this.#at.state) {
@@ -394,7 +394,7 @@ export class Documents {
     else this.#events.push(raw === undefined ? { kind: "document", ...what, value } : { kind: "document", ...what, value, raw });
   }
 
-  /** What has ended a stream of concatenated texts. */
+  /** Returns the error that has ended a stream of concatenated texts. */
   #brokenBy(): TextError | undefined {
     return this.#framing === "concatenated" && this.#text.stoppedBy ? this.#text.error : undefined;
   }

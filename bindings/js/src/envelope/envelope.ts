@@ -37,10 +37,10 @@ const PAYLOAD = 2;
  * `fence:*` (any fence that holds an object or array), `tag:NAME` (`<NAME>…</NAME>`), `between:OPEN:CLOSE` (between these two
  * texts), `bare` (every JSON object or array) and `bare:object`. Append `:json` or `:raw` to declare what the payload is.
  *
- * What is between two texts ends with its JSON even where CLOSE is missing, so CLOSE may be empty (`between:OPEN:`). With
+ * A payload between two texts ends with its JSON even if CLOSE is missing, so CLOSE may be empty (`between:OPEN:`). With
  * `between:OPEN:CLOSE:led`, all up to the first `{` is a part of the opening mark, as in `[CALL]name[ARGS]{…}`.
  *
- * What can no longer be part of an opening mark is reported by the same call; what may still become one is held back.
+ * Only text that may still become an opening mark is held back. All other text is reported by the same call.
  *
  * ```ts
  * const envelope = new Envelope(["tag:think", "comment:context"], "slots[*]");
@@ -83,7 +83,7 @@ export class Envelope {
     const making = makingOf(options);
     this.#holdLimit = limitOf("holdLimit", holdLimit, 4096);
     const accepts = Boolean(options.accept) && settingsOf(own).lenient !== undefined;
-    // The value of a text that is accepted is not in the text as it came.
+    // The value of an accepted text is not in the raw text.
     const parsing: ParserOptions = { ...own, retain: accepts ? "all" : retain };
     const limit = limitOf("payloadLimit", payloadLimit, 16 << 20);
     const text = selectingText(parsing, patterns);
@@ -114,7 +114,7 @@ export class Envelope {
   }
 
   /**
-   * Ends the text: gives back the text that is held, or ends the open payload. The envelope can then read another text.
+   * Ends the text: returns the text that is held, or ends the open payload. The envelope can then read another text.
    *
    * @throws {JsonSpigotError} of kind `incomplete` if the text ends inside a character.
    */
@@ -129,7 +129,7 @@ export class Envelope {
     return events;
   }
 
-  /** Drops what is held back or open, and what has gone wrong: as new, with the same marks and options. */
+  /** Drops the held text, the open payload and the error. The marks and options stay. */
   reset(): void {
     this.#input.reset();
     this.#input.error = undefined;
@@ -187,7 +187,7 @@ export class Envelope {
     }
   }
 
-  /** Acts on what is known of what is held and what follows in `rest`; returns how much of that was dealt with. */
+  /** Acts on a decision about the held text and the text after it in `rest`. Returns how much of `rest` was used. */
   #decide({ delimiter, length }: NonNullable<Opened>, rest: string): number {
     const held = this.#held;
     this.#held = "";

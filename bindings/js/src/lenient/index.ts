@@ -1,4 +1,4 @@
-// What a parser is given to tolerate deviations from JSON.
+// The option of parsers that tolerates deviations from JSON.
 
 import { bitsOf, type DeviationNames } from "./deviations.js";
 import { Lenient } from "./translator.js";

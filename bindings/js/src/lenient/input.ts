@@ -1,5 +1,5 @@
-// What is fed to a lenient parser: the translator decides where characters may wait, reads on where the engine has stopped,
-// and has a word on what a limit cuts.
+// The input of a lenient parser: its translator decides where characters may wait, continues where the engine has stopped,
+// and judges characters that a limit cuts.
 
 import { Fault } from "../core/text-error.js";
 import type { Engine } from "../core/engine.js";

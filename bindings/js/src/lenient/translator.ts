@@ -1,13 +1,13 @@
 // Leniency: a translator of nearly-JSON, which drives the strict engine past named deviations.
 //
-// The engine reads the text as it came until it stops at a unit that no JSON text has there. If that begins a deviation that
-// is tolerated, the translator acts, and then the engine goes on:
+// The engine reads the input until it stops at a unit that JSON does not have there. If that begins a deviation that is
+// tolerated, the translator acts, and then the engine continues:
 //
-// - it *puts* text that strict JSON has in the place of other text, each unit with the offset that it stands for;
+// - it *puts* strict JSON instead of other text, each unit with the offset of the text that it replaces;
 // - it *takes back* the little that it let pass before it knew better: an open escape, a comma, a minus;
 // - it *leaves out* what stands for nothing, or *holds* what is not decided yet (`/`, the `N` of `None` and `NaN`).
 //
-// So the engine and the kept text see strict JSON only, and offsets, limits and lines are those of the text as it came.
+// So the engine and the kept text see strict JSON only, and offsets, limits and lines are those of the input.
 
 import type { DeviationReport } from "../core/events.js";
 import type { Engine } from "../core/engine.js";
@@ -46,10 +46,10 @@ export const PYTHON_LITERALS = 7;
 export const NON_FINITE = 8;
 export const BYTE_ORDER_MARK = 9;
 
-// What the next unit is part of.
-/** What the engine reads, or stops at. */
+// The token that the next unit is part of.
+/** A token that the engine reads, or stops at. */
 export const STRICT = 0;
-/** What may be a comment, after its slash. */
+/** A possible comment, after its slash. */
 export const SLASH = 1;
 export const LINE_COMMENT = 2;
 export const BLOCK_COMMENT = 3;
@@ -75,7 +75,7 @@ export const WORDS: readonly (readonly [spelling: string, text: string])[] = [
 const INFINITY = 4;
 const MINUS_INFINITY = 5;
 
-/** What stands for a character that can't be decoded. */
+/** The replacement of a character that can't be decoded. */
 const REPLACEMENT = "\\ufffd";
 
 /** How many deviations are listed. */
@@ -87,7 +87,7 @@ export function isOfName(c: number): boolean {
   return isDigit(c) || (c >= 65 && c <= 90) || (c >= 97 && c <= 122) || c === 95 || c === 36;
 }
 
-/** No value is made of what is kept from here on. */
+/** Freezes the kept text, of which no value is made any more. */
 function freeze(engine: Engine): void {
   engine.isFrozen = true;
   if (engine.inner) freeze(engine.inner);
@@ -144,19 +144,19 @@ export class Lenient {
     return this.step === STRICT || this.step === LINE_COMMENT;
   }
 
-  /** The unit that is held until it is decided what it is. */
+  /** Returns the unit that is held until the next one decides its meaning. */
   get undecided(): string {
     return this.step === SLASH ? "/" : this.step === NONE_OR_NAN ? "N" : "";
   }
 
-  /** The engine has stopped in this text for the first time. */
+  /** Takes over from the engine, which has stopped for the first time. */
   wake(fault: Fault, text: string): number {
     this.isAwake = true;
     this.#text = text;
     return this.#reading(() => this.#read(this.#deviate(fault)));
   }
 
-  /** Reads a text; returns how far. */
+  /** Reads a text. Returns how far it was read. */
   feed(text: string): number {
     const engine = this.#engine;
     this.#text = text;
@@ -176,7 +176,7 @@ export class Lenient {
     }
   }
 
-  /** The error that a strict parser would have given, if that is not decided. */
+  /** Throws the error of a strict parser for a unit that is not decided. */
   throwUndecided(): void {
     if (this.undecided !== "") throw this.#unexpectedAt(this.at);
   }
@@ -224,9 +224,9 @@ export class Lenient {
     }
   }
 
-  // What is done to the engine.
+  // Driving the engine.
 
-  /** Reads the text as it came, and past the deviation at which the engine stops. */
+  /** Lets the engine read the input, and passes the deviation at which it stops. */
   #raw(i: number): number {
     const engine = this.#engine;
     const { kept } = engine;
@@ -243,7 +243,7 @@ export class Lenient {
     }
   }
 
-  /** The same for a part of it, which the engine would read beyond. */
+  /** Lets the engine read a part of the input only. */
   #part(from: number, to: number): number {
     const engine = this.#engine;
     const { base, extra, kept } = engine;
@@ -302,7 +302,7 @@ export class Lenient {
     const column = Math.max(0, fault.offset - engine.lineStart) + 1;
     if (this.count === 0 && !this.accepts) {
       this.first = errorOf(fault, engine);
-      // So no string or container that ends later has a text. What has ended in the text inside a string has one.
+      // So no string or container that ends later has a text. Those that have ended in a text inside a string have one.
       if (engine.inner !== undefined && engine.buffer !== "") engine.flush();
       freeze(engine);
     }
@@ -314,7 +314,7 @@ export class Lenient {
     if (this.list.length < MOST_LISTED) this.list.push({ kind: DEVIATIONS[kind]!, offset: fault.offset, line, column });
   }
 
-  /** What the engine stopped at; returns where it goes on. */
+  /** Passes the unit at which the engine stopped. Returns where it continues. */
   #deviate(fault: Fault): number {
     const i = fault.at;
     const c = this.#text.charCodeAt(i);
@@ -337,7 +337,7 @@ export class Lenient {
     }
   }
 
-  /** A unit between tokens. */
+  /** Passes a unit between tokens. */
   #unexpected(fault: Fault, c: number): number {
     const { state } = this.#engine;
     const i = fault.at;
@@ -367,7 +367,7 @@ export class Lenient {
     throw fault;
   }
 
-  /** Goes on to a unit that decides whether this one begins a deviation. */
+  /** Holds a unit until the next one decides if it begins a deviation. */
   #hold(kind: number, step: number, fault: Fault): number {
     if (!this.allows(kind)) throw fault;
     this.at = fault.offset;
@@ -375,7 +375,7 @@ export class Lenient {
     return fault.at + 1;
   }
 
-  /** What was held is a deviation, or the error that it was. */
+  /** Resolves the held unit to a deviation, or to the strict error. */
   #decide(kind: number | undefined): void {
     const fault = this.#unexpectedAt(this.at);
     if (kind === undefined) throw fault;
@@ -389,7 +389,7 @@ export class Lenient {
 
   // Between tokens.
 
-  /** The bracket after a trailing comma: the comma goes, and the bracket is read. */
+  /** Removes a trailing comma before a bracket, which is read again. */
   #trailingComma(fault: Fault): number {
     const engine = this.#engine;
     this.#pass(TRAILING_COMMAS, fault);
@@ -407,7 +407,7 @@ export class Lenient {
     return fault.at;
   }
 
-  /** The unit after a slash. */
+  /** Reads the unit after a slash. */
   #slash(i: number): number {
     const c = this.#text.charCodeAt(i);
     const step = c === 47 ? LINE_COMMENT : c === 42 ? BLOCK_COMMENT : undefined;
@@ -462,7 +462,7 @@ export class Lenient {
     return fault.at + 1;
   }
 
-  /** The unit is not part of the open escape. It is read again, unless it belongs to what stands for the escape. */
+  /** Ends an escape before a unit that is not part of it. The unit is read again, unless the replacement includes it. */
   #badEscape(kind: number, fault: Fault, c: number): number {
     const engine = this.#engine;
     const { escape, high } = engine;
@@ -476,7 +476,7 @@ export class Lenient {
       this.#put("\\", at - 1);
       return this.#escapedQuote(i);
     }
-    // Whatever it is that parts a high surrogate from its partner: it is alone then.
+    // A high surrogate is alone if anything is between it and a low one.
     if (high !== 0 && !this.allows(LONE_SURROGATES)) throw fault;
     this.#pass(kind, fault);
     switch (escape) {
@@ -496,14 +496,14 @@ export class Lenient {
     }
   }
 
-  /** One of the four digits of an escape, which may be that of a pair's second half. */
+  /** Passes a wrong digit of an escape, which may be the second half of a pair. */
   #badDigit(isHexDigit: boolean, fault: Fault): number {
     const engine = this.#engine;
     const i = fault.at;
     const digits = DIGITS + 3 - engine.escape;
     const escapeAt = fault.offset - 2 - digits;
     if (engine.high !== 0) {
-      // The digit before a second one that does not fit was read already.
+      // The digit before the one that does not fit was read already.
       const { kept } = engine;
       const first = kept !== undefined && kept.slice(kept.end - 1, kept.end) === "D" ? "D" : "d";
       this.#replaceEscape(escapeAt - 6);
@@ -528,7 +528,7 @@ export class Lenient {
     return i + 1;
   }
 
-  /** The open escape has not come. */
+  /** Takes back the open escape. */
   #takeBackEscape(): void {
     const engine = this.#engine;
     const { escape, high } = engine;
@@ -539,7 +539,7 @@ export class Lenient {
     this.#takeBack(length);
   }
 
-  /** The character that can't be decoded stands in the place of the open escape. */
+  /** Replaces the open escape with the character that stands for undecodable ones. */
   #replaceEscape(at: number): void {
     this.#takeBackEscape();
     this.#put(REPLACEMENT, at);
@@ -554,7 +554,7 @@ export class Lenient {
     return i + 1;
   }
 
-  /** The last two digits of a low surrogate that is alone. */
+  /** Reads the last two digits of a low surrogate that is alone. */
   #loneLow(i: number): number {
     const engine = this.#engine;
     const isHexDigit = hexDigit(this.#text.charCodeAt(i)) >= 0;
@@ -594,7 +594,7 @@ export class Lenient {
 
   // Words.
 
-  /** A unit with which no JSON value begins. */
+  /** Begins a word with a unit that begins no JSON value. */
   #beginWord(fault: Fault, c: number): number {
     if (c === 78) return this.#hold(this.allows(PYTHON_LITERALS) ? PYTHON_LITERALS : NON_FINITE, NONE_OR_NAN, fault);
     const word = c === 84 ? 0 : c === 70 ? 1 : c === 73 ? INFINITY : undefined;
@@ -604,7 +604,7 @@ export class Lenient {
     return fault.at + 1;
   }
 
-  /** The unit after an `N`. */
+  /** Reads the unit after an `N`. */
   #noneOrNan(i: number): number {
     const c = this.#text.charCodeAt(i);
     this.#decide(c === 111 ? PYTHON_LITERALS : c === 97 ? NON_FINITE : undefined);
@@ -612,7 +612,7 @@ export class Lenient {
     return i;
   }
 
-  /** The first letter of the literal stands for that of the word. */
+  /** Begins a word, with the first letter of its literal. */
   #begin(word: number, at: number): void {
     this.#put(WORDS[word]![1][0]!, at);
     this.step = WORD;
@@ -620,7 +620,7 @@ export class Lenient {
     this.matched = 1;
   }
 
-  /** A unit that no number has there: a deviation only in `-Infinity`, which began as a number. */
+  /** Passes a bad unit of a number, which is only a deviation in `-Infinity`. */
   #badNumber(fault: Fault, c: number): number {
     const engine = this.#engine;
     if (engine.state !== NUMBER || engine.part !== MINUS || c !== 73) throw fault;
@@ -651,7 +651,7 @@ export class Lenient {
     return i;
   }
 
-  /** A unit with which no JSON key begins. */
+  /** Begins a bare key with a unit that begins no JSON key. */
   #beginBareKey(fault: Fault, c: number): number {
     if (!isOfName(c) || isDigit(c)) throw fault;
     this.#pass(BARE_KEYS, fault);

@@ -18,8 +18,8 @@ export interface DeltasOptions extends Pick<ParserOptions, "limits" | "duplicate
 const KNOWN = ["signal", "limits", "duplicateKeys", "strictByteOrderMark"];
 
 /**
- * The text of the strings that one pattern selects, as it arrives; nothing for other values: their JSON text is what
- * {@link rawDeltas} gives. Where a pattern can match more than one string, `events` says which one grows.
+ * Yields the text of the strings that one pattern selects, as it arrives, and nothing for other values, whose JSON text
+ * {@link rawDeltas} yields. Where a pattern can match more than one string, `events` says which one grows.
  *
  * ```ts
  * for await (const text of deltas(await fetch(url), "title")) show(text);
@@ -30,7 +30,7 @@ export function deltas(source: Source, pattern: string, options?: DeltasOptions)
 }
 
 /**
- * The JSON text of the values that one pattern selects, as it comes.
+ * Yields the JSON text of the values that one pattern selects, as it arrives.
  *
  * ```ts
  * for await (const text of rawDeltas(await fetch(url), "order")) passOn(text);
@@ -40,7 +40,7 @@ export function rawDeltas(source: Source, pattern: string, options?: DeltasOptio
   return deltasOf(source, pattern.startsWith("raw:") ? pattern : `raw:${pattern}`, options, beginRaw);
 }
 
-/** The texts of all deltas. Raw patterns are refused without what reports their values. */
+/** Yields the texts of all deltas. Refuses raw patterns without `beginRaw`. */
 export function deltasOf(source: Source, pattern: string, options: DeltasOptions = {}, beginRaw: Output["beginRaw"]): Loop<string> {
   return new SourceLoop(() => chunksOfJson(source), () => textsOf(pattern, options, beginRaw), options?.signal);
 }

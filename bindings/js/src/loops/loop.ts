@@ -33,7 +33,7 @@ export interface Loop<T, R = void> {
   [Symbol.asyncIterator](): Loop<T, R>;
 }
 
-/** What comes after the last item: a result, or an error. */
+/** The end of a loop: a result, or an error. */
 type LoopEnd<R> = { readonly value: R } | { readonly reason: unknown };
 
 interface Waiter<T, R> {
@@ -214,7 +214,7 @@ export class SourceLoop<C, T, R = void> implements Loop<T, R> {
     try {
       reading?.dispose?.();
     } catch {
-      // What it reports does not concern whoever reads the loop, who is still to be answered.
+      // An error of `dispose` must not keep the loop's caller waiting.
     }
     return cancelled;
   }

@@ -13,7 +13,7 @@ import { Text } from "../core/text.js";
 import { Tree } from "../core/tree/tree.js";
 import type { Json } from "../core/values.js";
 
-/** Keys and indices from the root: `"ask_slots", 0, "message"`. None is the root itself. */
+/** Keys and indices from the root: `"ask_slots", 0, "message"`. An empty path is the root. */
 export type FieldPath = readonly (string | number)[];
 
 /** The path of a field, and what may end one read of it without ending the others. */
@@ -29,7 +29,7 @@ class PieceTree extends Tree {
     else this.#pieces.push(text);
   }
 
-  /** The last units of the newest string. */
+  /** Returns the last units of the newest string. */
   end(length: number): string {
     let from = this.#pieces.length;
     let end = "";
@@ -100,7 +100,7 @@ export class FieldReader {
   }
 
   /**
-   * A field's value once it is complete; `undefined` if the text ends without it.
+   * Resolves to a field's value once it is complete; to `undefined` if the text ends without it.
    *
    * @throws {JsonSpigotError} if the text is not JSON, or ends too early, before the field is complete.
    */
@@ -113,7 +113,7 @@ export class FieldReader {
     }
   }
 
-  /** The text of a string field as it arrives, from its beginning. Nothing for a field that is no string. */
+  /** Yields the text of a string field as it arrives, from its beginning. Yields nothing for other fields. */
   streamText(...request: FieldRequest): Loop<string> {
     let length = 0;
     return this.#loop(request, ({ state, value }) => {
@@ -126,7 +126,7 @@ export class FieldReader {
     });
   }
 
-  /** A field's value as it grows: as far as it is known, each time that this has changed, and the complete value last. */
+  /** Yields a field's value so far, each time that it has changed, and the complete value last. */
   streamValues<T = Json>(...request: FieldRequest): Loop<DeepPartial<T>> {
     let shown: Json | undefined;
     return this.#loop(request, ({ value }) => {
@@ -137,7 +137,7 @@ export class FieldReader {
     });
   }
 
-  /** The elements of an array field, each when it is complete. Nothing for a field that is no array. */
+  /** Yields the elements of an array field, each when it is complete. Yields nothing for other fields. */
   forEach<T = Json>(...request: FieldRequest): Loop<T> {
     let next = 0;
     return this.#loop(request, ({ state, value }, path) => {
@@ -177,7 +177,7 @@ export class FieldReader {
     return state === "absent" && !this.#text.hasRootEnded;
   }
 
-  /** A loop over what a field's value adds after each chunk, up to the value's end. */
+  /** Yields what `added` finds in a field after each chunk, up to the end of the field's value. */
   #loop<T>(
     request: FieldRequest,
     added: (field: ReturnType<typeof lookUp>, path: FieldPath) => { readonly values: readonly T[]; readonly isDone?: boolean },
@@ -202,7 +202,7 @@ export class FieldReader {
     return new SourceLoop(() => chunks, begin, signal);
   }
 
-  /** Reads one chunk for all who wait. Its end or its error is the same for all later reads. */
+  /** Reads one chunk for all waiters. The end or the error of the source is the same for all later reads. */
   #more(): IteratorResult<undefined, void> | Promise<IteratorResult<undefined, void>> {
     if (this.#next !== undefined) return this.#next;
     if (this.#failure !== undefined) throw this.#failure.reason;

@@ -8,7 +8,7 @@ export interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** What a schema makes of a value. */
+/** The result of a validation. */
 export type SchemaResult<T> = { readonly value: T; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] };
 
 /** A Standard Schema, version 1. `T` is what it makes of a valid value. */

@@ -17,14 +17,14 @@ export function chunksOf(source: Source): Chunks<Chunk> {
   if (hasMember(from, "getReader")) return chunksOfStream(from as ReadableStream<Chunk>);
   if (hasMember(from, Symbol.asyncIterator)) return (from as AsyncIterable<Chunk>)[Symbol.asyncIterator]();
   if (hasMember(from, Symbol.iterator)) return (from as Iterable<Chunk>)[Symbol.iterator]();
-  // Most often a `fetch` that nobody waited for.
+  // Most often a `fetch` without `await`.
   throw new TypeError("a source is a Response, a stream or anything that can be looped over: is an `await` missing?");
 }
 
-/** Opens the source of one JSON text. The body of a request that has failed is none. */
+/** Opens the source of one JSON text. Fails for the response of a failed request. */
 export function chunksOfJson(source: Source): Chunks<Chunk> {
   if (isResponse(source) && !source.ok) {
-    // Nobody will read what it says.
+    // The body is not read.
     source.body?.cancel?.().catch(() => undefined);
     throw new JsonSpigotError("response", `the request failed with status ${source.status}`);
   }
@@ -42,7 +42,7 @@ function chunksOfStream(stream: ReadableStream<Chunk>): Chunks<Chunk> {
 
 const hasMember = (value: unknown, name: PropertyKey): boolean => Object(value) === value && name in (value as object);
 
-/** By its name: implementations of `fetch` that are not the runtime's own have a class of their own. */
+/** Returns true for a response of any implementation of `fetch`, which may have a class of its own. */
 function isResponse(source: Source): source is Response {
   return Object.prototype.toString.call(source) === "[object Response]";
 }

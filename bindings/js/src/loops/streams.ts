@@ -16,14 +16,14 @@ export interface StreamOptions extends ParserOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Options for the parser alone. */
+/** Returns the options of the parser alone. */
 function parserOptions(options: StreamOptions): ParserOptions {
   const { signal: _, ...own } = optionsOf(options);
   return own;
 }
 
 /**
- * All events of a source. Events before the first bad byte are yielded before the error is thrown.
+ * Yields all events of a source. Events before the first bad byte are yielded before the error is thrown.
  *
  * ```ts
  * for await (const event of events(await fetch(url), ["title", "items[*].name"])) { … }
@@ -55,17 +55,17 @@ export function events(source: Source, patterns: string | readonly string[], opt
   return new SourceLoop(() => chunksOfJson(source), begin, options?.signal);
 }
 
-/** The events of the chunk before its error. */
+/** Returns the events of the chunk before its error. */
 const eventsBefore = (error: unknown): readonly Event[] => (error as { events?: readonly Event[] }).events ?? NOTHING;
 
 export type SnapshotsOptions = Omit<StreamOptions, "retain" | "spelling">;
 
 /**
- * The document as far as it is known, after each chunk that has changed it; the last one is the complete value. What has
- * not changed is the same object as before.
+ * Yields the document so far after each chunk that has changed it; the last one is the complete value. Unchanged parts are the
+ * same objects as before.
  *
  * With `schema`, a Standard Schema such as zod's, the last one is what the schema makes of the complete value, or a
- * `SchemaError` is thrown. What comes before is not validated.
+ * `SchemaError` is thrown. Earlier values are not validated.
  *
  * ```ts
  * const Trip = z.object({ city: z.string(), days: z.array(z.string()) });

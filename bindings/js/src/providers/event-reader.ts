@@ -1,5 +1,5 @@
-// Reads the events of the module's output. It keeps what the module says only once: the paths of open matches, and the texts
-// of open strings.
+// Reads the events of the module's output. Keeps the data that the module writes only once: the paths of open matches, and the
+// texts of open strings.
 
 import { JsonSpigotError } from "../core/error.js";
 import type { EndEvent, Event, ValueType } from "../core/events.js";
@@ -14,7 +14,7 @@ const TYPES: readonly ValueType[] = ["null", "boolean", "number", "string", "arr
 interface OpenMatch {
   readonly path: string;
   readonly type: ValueType;
-  /** What was read of a string, since its end does not bring its text. */
+  /** The text of a string so far, since its end has no text. */
   text: string;
 }
 
@@ -55,7 +55,7 @@ export class EventReader {
       default: {
         const path = output.string();
         const error = readError(output);
-        // Nothing more is reported of what is open inside, nor of what is inside texts within it.
+        // No open match inside is reported any more.
         for (const [id, match] of this.#open) if (match.path.startsWith(`${path} | `)) this.#open.delete(id);
         return Object.assign(matchEvent("inner-error", { id, pattern, path }, offset), { error });
       }
@@ -70,7 +70,7 @@ export class EventReader {
     event.value = known === 0 ? undefined : text;
     if (known <= 1) return event;
     const raw = output.string();
-    // What begins as `-Infinity` does may be a number, and is none.
+    // A match that began with the `-` of `-Infinity` was reported as a number.
     if (raw === "null") event.type = "null";
     event.value = makeValue(raw, this.#options);
     if (this.#options.spelling) event.raw = raw;

@@ -33,7 +33,7 @@ export interface StreamEndEvent {
 export type StreamPayloadEvent = (PayloadStartEvent | PayloadMatchEvent | FragmentEvent | PayloadEvent) & {
   readonly choice: number;
   readonly block: number;
-  // So that `event.call` can be read of any match, and tells the two sorts apart.
+  // So that `event.call` exists on all matches, and distinguishes the two sorts.
   readonly call?: undefined;
 };
 
@@ -75,7 +75,7 @@ interface Fields {
   [field: string]: unknown;
 }
 
-/** Reads one record. What is not there is not a property of it. */
+/** Reads one record. Missing fields are no properties of it. */
 function readRecord(output: Output, making: Making): Fields {
   const first = output.word();
   const { kind, fields } = RECORDS[first & 0xff]!;
@@ -116,7 +116,7 @@ function settle(record: Fields, making: Making): void {
   if (hasValue) record["value"] = record["status"] === "empty" ? {} : makeValue((record["strict"] ?? record["raw"]) as string, making);
 }
 
-/** What the events of a stream depend on. */
+/** The state with which the events of a stream are read. */
 export interface StreamReading {
   readonly options: EventOptions;
   /** The marks of payloads, which the module knows by their places. */

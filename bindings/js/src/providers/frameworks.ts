@@ -11,7 +11,7 @@ interface Chunk {
 
 type Part = { readonly type: string; readonly [member: string]: unknown };
 
-/** The events of a wire format that a framework's chunk stands for; the event itself if it is a provider's. */
+/** Returns the equivalent events of a wire format for a framework's chunk; the event itself if it is a provider's. */
 export function wireEvents(event: object): readonly object[] {
   if (Array.isArray((event as Chunk).tool_call_chunks) && "content" in event) return [ofLangChain(event as Chunk)];
   const { type } = event as Part;
@@ -50,7 +50,7 @@ function ofLangChain({ id, content, tool_call_chunks, response_metadata = {}, us
   };
 }
 
-/** Whether it is a part of `fullStream`, whose members have other names than those of the UI stream. */
+/** Returns true for a part of `fullStream`, whose members have other names than those of the UI stream. */
 function isOfFullStream(part: Part): boolean {
   switch (part.type) {
     case "text-delta":

@@ -34,7 +34,7 @@ const SHORT_OUTPUT = 12;
 /** From here on a native search for what a lone surrogate becomes is faster than looking at all characters. */
 const LONG_INPUT = 256;
 
-/** What is left of the output of a call while it is read: numbers, and the text, cut by them. */
+/** The rest of the output of a call: numbers, and the text, cut by them. */
 export class Output {
   words!: Uint32Array;
   at = 0;
@@ -121,7 +121,7 @@ export class Instance {
     if (written === length && read === length) return length;
     let all = written;
     if (read < length) {
-      // There was room for ASCII only. What is there stays when the input grows.
+      // There was room for ASCII only. The input keeps its bytes when it grows.
       this.#reserve(written + 3 * (length - read));
       all += encoder.encodeInto(text.slice(read), this.#input.subarray(written)).written;
     }

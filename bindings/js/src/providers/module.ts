@@ -1,4 +1,4 @@
-// How the WebAssembly module is had, and the instance of it that lives.
+// Loads the WebAssembly module, and keeps the instance of it that is in use.
 
 import { JsonSpigotError } from "../core/error.js";
 import { Instance } from "./instance.js";
@@ -10,7 +10,7 @@ let bytes: (() => Uint8Array) | undefined;
 let compiled: WebAssembly.Module | undefined;
 let current: Instance | undefined;
 
-/** Sets where the module's bytes come from, if nobody calls {@link init} first. */
+/** Sets the source of the module's bytes, unless {@link init} is called first. */
 export function loadBytesWith(source: () => Uint8Array): void {
   bytes = source;
 }

@@ -20,7 +20,7 @@ export interface ProviderEventsOptions extends ProviderOptions {
 }
 
 /**
- * All events of a source. If the source fails, whatever was open is reported as truncated before the error is thrown.
+ * Yields all events of a source. If the source fails, whatever was open is reported as truncated before the error is thrown.
  *
  * ```ts
  * for await (const event of providerEvents(await fetch(url, request), "openai-chat", "city")) { … }

@@ -53,7 +53,7 @@ export interface ProviderOptions extends ModuleParsingOptions {
    * Buffers the events since the message began, so that {@link ProviderStream.save} works: up to 1 MiB, or this many bytes.
    */
   readonly saveable?: boolean | number;
-  /** Reports each event as it came, before what it means. */
+  /** Reports each provider's event, before the events that it means. */
   readonly providerEvents?: boolean;
   /**
    * Looks for payloads between these marks in the assistant's text, as `Envelope` of `jsonspigot/envelope` does; the patterns
@@ -63,8 +63,8 @@ export interface ProviderOptions extends ModuleParsingOptions {
   /** Each fragment of a call's arguments repeats those before it, as some servers do. */
   readonly cumulative?: boolean;
   /**
-   * The meaning of a repeated key in arguments: an error at the second one unless set otherwise, as nobody can say which one
-   * the model meant.
+   * The meaning of a repeated key in arguments: an error at the second one unless set otherwise, since it is not known which
+   * one the model meant.
    */
   readonly duplicateKeys?: "last-wins" | "reject";
   /** How much a stream may make this process keep: 256 calls, 16 MiB, 16 KiB and 32 MiB unless set otherwise. */
@@ -93,7 +93,7 @@ function parsingOptions(options: ProviderOptions): ModuleParsingOptions {
   return Object.fromEntries(Object.entries(picked).filter(([, value]) => value !== undefined));
 }
 
-/** Streams that nobody has any more. Where there is no such class, memory is freed by `dispose` alone. */
+/** Frees streams that were garbage collected. Without this class, only `dispose` frees memory. */
 const abandoned =
   typeof FinalizationRegistry === "undefined"
     ? undefined
@@ -211,7 +211,7 @@ export class ProviderStream {
   }
 
   /**
-   * Nothing more will arrive: what is still open ends, truncated unless it is complete.
+   * Ends the stream. Open calls and payloads end, truncated unless they are complete.
    *
    * @param reason Why you have stopped it, such as `cancelled`; without one the input has ended.
    */
@@ -227,8 +227,8 @@ export class ProviderStream {
   }
 
   /**
-   * The reason why the stream does not count as whole, or `undefined` if everything that the provider said was reported and has come to
-   * its end. Ask after {@link finish}.
+   * Returns the reason why the stream does not count as whole, or `undefined` if everything that the provider sent was reported
+   * and has ended. Ask after {@link finish}.
    */
   get unfinished(): Unfinished | undefined {
     const told = this.#ask((exports) => exports.unfinished(this.#slot));
@@ -237,13 +237,13 @@ export class ProviderStream {
     return { kind: told.slice(0, blank) as Unfinished["kind"], message: told.slice(blank + 1) };
   }
 
-  /** The provider, once it is known. */
+  /** Returns the provider, once it is known. */
   get provider(): Provider | undefined {
     return this.#ask((exports) => exports.provider(this.#slot)) as Provider | undefined;
   }
 
   /**
-   * The assistant's message in the provider's own shape, ready to be appended to the next request: with signatures,
+   * Returns the assistant's message in the provider's own shape, ready to be appended to the next request: with signatures,
    * encrypted reasoning and calls. It is there once the answer has stopped, with the option `message`; `undefined` if
    * something of it is missing, and for providers whose server keeps the conversation.
    */
@@ -252,14 +252,14 @@ export class ProviderStream {
     return text === undefined ? undefined : (makeValue(text, this.#reading.options) as T);
   }
 
-  /** The same as JSON text, in which each value is spelt as it came. */
+  /** Returns the message as JSON text, in which each value has its original spelling. */
   messageText(): string | undefined {
     return this.#ask((exports) => exports.message(this.#slot, 1));
   }
 
   /**
-   * The message without its calls and what came of them: what an app continues with if a call is not whole, as servers refuse
-   * a message with such a call, now and in every later request.
+   * Returns the message without its calls and their results, to continue with if a call is not whole: servers refuse a message
+   * with such a call, now and in every later request.
    */
   messageWithoutCalls<T = Json>(): T | undefined {
     const text = this.#ask((exports) => exports.message(this.#slot, 0));
@@ -267,8 +267,8 @@ export class ProviderStream {
   }
 
   /**
-   * The stream's state as bytes, between two chunks or events, cut anywhere: the events since the message began, and half an
-   * event that waits for the rest. {@link ProviderStream.restore} makes a stream of them that goes on as if nothing had
+   * Returns the stream's state as bytes, between two chunks or events, cut anywhere: the events since the message began, and half an
+   * event that waits for the rest. {@link ProviderStream.restore} makes a stream of them that continues as if nothing had
    * happened, in another process or on another machine.
    *
    * @throws {JsonSpigotError} of kind `not-retained` without the option `saveable`, and as long as the events of the message
@@ -285,15 +285,15 @@ export class ProviderStream {
   }
 
   /**
-   * A stream that goes on from a state, with the provider (`auto`, if it was made with that), patterns and options that it
-   * was saved with: these are not in the state. Only `numbers`, `prototypeKeys`, `spelling` and `saveable` may differ, which
+   * Restores a stream from a state, with the provider (`auto`, if it was made with that), patterns and options that it was
+   * saved with, which are not in the state. Only `numbers`, `prototypeKeys`, `spelling` and `saveable` may differ, which
    * is true here unless you say otherwise.
    *
-   * The bytes are read as hostile, and any bytes give a stream or an error. But whoever can write them can make up what has
-   * been read, so protect them as you would the text.
+   * The bytes are not trusted: any bytes give a stream or an error. But anyone who can write them can forge the stream's
+   * input, so protect them like the text.
    *
    * @throws {JsonSpigotError} of kind `not-saved-state`, `other-version`, `cut`, `changed`, `other-kind` (that of an
-   * envelope, say), `other-patterns`, `other-choices`, or `impossible` for bytes that were made up.
+   * parser, say), `other-patterns`, `other-choices`, or `impossible` for forged bytes.
    */
   static restore(
     provider: Provider | "auto",

@@ -33,7 +33,7 @@ const IDLE: JsonStream<never> = { value: undefined, status: "idle", error: undef
 const OPENING: JsonStream<never> = { value: undefined, status: "streaming", error: undefined };
 
 /**
- * A stream of JSON as state, rendered at most once a frame.
+ * Returns a stream of JSON as state, rendered at most once a frame.
  *
  * `open` is called once, after the component has mounted, even under `StrictMode`. Its identity does not matter, so it
  * may be an inline function. While it is `null` or `undefined`, the hook stays `idle`.
@@ -62,7 +62,7 @@ export function useJsonStream<T = Json>(open: Open | null | undefined, options: 
   return useSyncExternalStore(store.subscribe, store.current, store.initial) as JsonStream<T>;
 }
 
-/** One stream, and what is shown of it. */
+/** One stream, and its value for the component. */
 class Store {
   open: Open | null | undefined;
   options: JsonStreamOptions = {};
@@ -92,7 +92,7 @@ class Store {
   };
 
   async #read(signal: AbortSignal, show: (next: JsonStream<Json>) => void): Promise<void> {
-    // After a component was hidden and is shown again, the text begins anew.
+    // After a component was hidden and is shown again, the text starts over.
     if (this.#shown !== OPENING) show(OPENING);
     const { key: _, ...options } = this.options;
     const parser = new TextParser(makeText({ ...options, snapshots: true, retain: "nothing" }));
@@ -123,7 +123,7 @@ class Store {
       try {
         value = look() as Json;
       } catch {
-        // A key was refused: what is shown stays.
+        // A key was refused. The last value stays.
       }
       show({ value: value as Json, ...end });
     }

@@ -1,8 +1,8 @@
 // The engine of a text that is edited: it reads as any other, and says where things are rather than what they are.
 //
-// Each text, the document or one inside a string, knows where the piece that it reads stands in the text as it came. A text
+// Each text, the document or one inside a string, knows the position of the piece that it reads in the input. A text
 // inside a string is read in pieces, of which each is a run of characters that are spelt as they are, or one escape: so every
-// place in it is at a piece's edge, or as far from its beginning as in the text that came.
+// place in it is at a piece's edge, or as far from its beginning as in the input.
 
 import type { Automaton, PatternNode } from "../core/patterns/automaton.js";
 import { Engine, type EngineOptions, type Output } from "../core/engine.js";
@@ -47,7 +47,7 @@ export class EditingEngine extends Engine {
     this.#hasComma = false;
   }
 
-  /** The place of a unit of the piece, or of its end. */
+  /** Returns the place of a unit of the piece, or of its end. */
   #placeOf(i: number): number {
     return i > 0 && i >= this.reading.length ? this.#to : this.#from + i;
   }
@@ -70,14 +70,14 @@ export class EditingEngine extends Engine {
     return end + this.unread;
   }
 
-  /** The document has failed: what comes before its bad byte is let through. */
+  /** Passes on the text before the bad byte of a document that has failed. */
   failAt({ offset, at }: Fault): void {
     this.#noteComma(at);
     const to = this.#placeOf(at);
     this.output.edits.failAt(offset, to, Math.min(to, this.#decided()));
   }
 
-  /** How far it is known what the text says: in a string that is read inside, an escape may be cut. */
+  /** Returns the place up to which the text is decided: in a string that is read inside, an escape may be cut. */
   #decided(): number {
     const { inner } = this;
     return inner === undefined || inner.state === CLOSED ? this.#to : inner.#decided();
@@ -98,7 +98,7 @@ export class EditingEngine extends Engine {
     this.#hasComma = false;
   }
 
-  /** If a comma came last before this unit, but for white space, it is reported, once. */
+  /** Reports a comma before this unit and white space, once. */
   #noteComma(i: number): void {
     const { state } = this;
     if (this.#hasComma || !this.output.edits.removes || (state !== KEY && (state !== VALUE || !this.top?.isArray))) return;
@@ -127,7 +127,7 @@ export class EditingEngine extends Engine {
     super.push(isArray, i);
     const { edits } = this.output;
     const { node } = this.top!;
-    // An object with the private key may stand in the place of an array or of a string.
+    // An object with the private key may replace an array or a string.
     if (edits.redacts && !isArray) this.top!.isLive ||= node.entersArray || node.through.length > 0;
     if (edits.removes) edits.opened(this.#placeOf(i + 1), this.top!.isLive);
   }
@@ -163,7 +163,7 @@ export class EditingEngine extends Engine {
     if (this.isWanted) this.add(character, this.escapeStart, length);
   }
 
-  /** What a text inside is read in is so long here. */
+  /** Appends text, which has this length in the piece. */
   override add(text: string, offset: number, length = text.length): void {
     super.add(text, offset);
     if (this.inner === undefined) return;
@@ -173,7 +173,7 @@ export class EditingEngine extends Engine {
 
   override beginInside(node: PatternNode): void {
     const { edits } = this.output;
-    // What is inside a value that a rule concerns is not searched.
+    // Values inside a value that a rule applies to are not searched.
     if (edits.isOpen) return;
     super.beginInside(node);
     const inner = this.inner!;
@@ -196,7 +196,7 @@ export class EditingEngine extends Engine {
     this.output.edits.left(level, this.#placeOf(this.#unit - 1));
   }
 
-  /** Nothing is kept, and where a text has failed is still asked. */
+  /** Keeps nothing. The place where a text has failed is used later. */
   override keepTo(): void {}
 
   override failInside(fault: Fault): void {

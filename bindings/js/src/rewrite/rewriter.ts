@@ -1,4 +1,4 @@
-// A text that is edited while it passes: what no rule concerns comes out as it came in, at once.
+// The rewriter of one text: text that no rule applies to is passed on unchanged, at once.
 
 import { compile } from "../core/patterns/compile.js";
 import { errorOf, Fault } from "../core/text-error.js";
@@ -27,11 +27,11 @@ const KNOWN = ["limits", "duplicateKeys", "strictByteOrderMark", "heldLimit"];
  * send(rewriter.finish());
  * ```
  *
- * What a rule puts in is not searched, nor what is inside a value that a rule concerns. Of equal keys each occurrence is
- * rewritten. All that no rule concerns comes out in the call that brings it, white space and the spelling of strings
- * included, but for what has to be held back: with a rule that removes, a comma, the key and the white space around them
- * where a pattern may select the value after them; an escape that is not whole in a string that a pattern leads into; a
- * value that a `Rule.map` waits for; and of a character that a chunk's end cuts what has come.
+ * Replacements are not searched, nor values inside a value that a rule applies to. Of equal keys each occurrence is
+ * rewritten. All other text is passed on unchanged by the call that reads it, except for text that has to be held back: with a
+ * rule that removes, a comma, the key and the white space around them where a pattern may select the value after them; an
+ * incomplete escape in a string that a pattern leads into; a value that a `Rule.map` waits for; and the first bytes of a
+ * character that a chunk's end cuts.
  *
  * A value that is removed takes along the comma before it and its key, and the white space between them; if nothing before
  * it in its object or array is left, the comma after it. If the text in a string turns out not to be JSON, the rest of the
@@ -46,10 +46,10 @@ export class Rewriter {
   readonly #input: Input;
   #hasFinished = false;
   #isRunning = false;
-  /** What has stopped it. */
+  /** The error that has stopped it. */
   #stoppedBy: unknown;
 
-  /** @throws {JsonSpigotError} if a rule removes a root, has a pattern `raw:…`, or one that is none. */
+  /** @throws {JsonSpigotError} if a rule removes a root, or has an invalid pattern or one with `raw:`. */
   constructor(rules: Rule | readonly Rule[], options: RewriterOptions = {}) {
     checkOptions(options, KNOWN, "; only strict JSON can be rewritten");
     const list = Array.isArray(rules) ? (rules as readonly Rule[]).slice() : [rules as Rule];
@@ -72,10 +72,10 @@ export class Rewriter {
   }
 
   /**
-   * Reads a chunk, which may be cut anywhere, and gives all that is decided by now.
+   * Reads a chunk, which may be cut anywhere, and returns the output that is decided.
    *
-   * @throws {RewriteError} at the first bad byte, or if something is wrong with what has to be held back or put in; what has
-   * come out before is its `output`. What a rule's function throws is thrown. Later calls throw the same.
+   * @throws {RewriteError} at the first bad byte, or if too much has to be held back, or a replacement is invalid. Its `output`
+   * is the output before that. Errors of a rule's function are rethrown. Later calls throw the same error.
    */
   write(chunk: Chunk): string {
     if (typeof chunk !== "string" && !isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
@@ -89,7 +89,7 @@ export class Rewriter {
   }
 
   /**
-   * The end of the text: gives what is left of it.
+   * Ends the text, and returns the rest of the output.
    *
    * @throws {RewriteError} if it is incomplete, or as `write` does.
    */
@@ -144,7 +144,7 @@ export class RewriteStream extends Stage<Chunk, string> {
         const output = call();
         if (output !== "") controller.enqueue(output);
       } catch (thrown) {
-        // What was let through stands.
+        // The output before the error counts.
         if (thrown instanceof RewriteError && thrown.output !== "") controller.enqueue(thrown.output);
         throw thrown;
       }

@@ -1,4 +1,4 @@
-// What a state has of patches: what has grown since the last one.
+// The part of a state for patches: the changes since the last one.
 
 import type { Engine } from "../core/engine.js";
 import { Growth } from "../core/tree/growth.js";

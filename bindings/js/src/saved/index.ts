@@ -11,7 +11,7 @@ export { restoreDocuments, saveDocuments } from "./documents.js";
 /**
  * Returns a parser's state between two chunks, as plain data that JSON can store. {@link restoreParser} makes a parser from it
  * that continues as if nothing had happened, in another process or on another machine. The state is a few units for each open
- * container, the open key or number, and whatever the options retain: the text, the document so far.
+ * container, the open key or number, and the data that the options retain: the text, the document so far.
  *
  * @throws {JsonSpigotError} of kind `not-retained` if the parser is `lenient` and does not retain `"all"` its text: only
  * the text as it came leads to where it is
@@ -26,7 +26,7 @@ export function saveParser(parser: Parser): SavedState {
  * Returns a parser that continues from a state, with the patterns and options that it was saved with. Only `numbers`, `prototypeKeys`, `spelling`, `freeze` and `"live"` may differ, since they only affect how values are
  * represented.
  *
- * The data is read as hostile: any data gives a parser or an error. But anyone who can write it can forge the
+ * The data is not trusted: any data gives a parser or an error. But anyone who can write it can forge the
  * parser's input, so protect it as you would protect the text.
  *
  * @throws {JsonSpigotError} of kind `not-saved-state`, `other-version`, `other-kind` (that of a `Documents`, say),

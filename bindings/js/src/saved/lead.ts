@@ -1,8 +1,8 @@
 // The shortest text that leads to where a parser is that does not retain all its text.
 //
-// It has what is open, with its keys; what is shown of a partial document, or the keys of open objects, if duplicates are
-// rejected; and the text of the open matches, if that is kept. Where something has been left out, so that the counters can't
-// come from such a text, there is a {@link Jump} to what they were.
+// It has the open containers with their keys; the snapshot, or the keys of open objects, if duplicates are rejected; and the
+// text of the open matches, if that is kept. Where text was left out, so that reading it can't restore the counters, there is
+// a {@link Jump} to their values.
 
 import type { Engine } from "../core/engine.js";
 import type { Frame, Match } from "../core/frame.js";
@@ -50,7 +50,7 @@ export const LEVEL = 16;
 
 export class Lead {
   text = "";
-  /** What comes after the text: bytes of a sequence that is not yet whole. */
+  /** The bytes of an incomplete sequence after the text. */
   bytes: Uint8Array = new Uint8Array(0);
   jumps: Jump[] = [];
 
@@ -66,7 +66,7 @@ export class Lead {
     this.jump(level * LEVEL + OFFSET, offset);
   }
 
-  /** A text inside a string of this one. */
+  /** Appends a text inside a string of this one. */
   pushInside(inner: Lead): void {
     let from = 0;
     for (const jump of inner.jumps) {
@@ -78,7 +78,7 @@ export class Lead {
   }
 }
 
-/** What has been read of the open escape. */
+/** Returns the text of the open escape. */
 function escapeText({ escape, code, high }: Engine): string {
   const hex = (unit: number, digits: number): string => `\\u${unit.toString(16).padStart(4, "0").slice(4 - digits)}`;
   const before = high === 0 ? "" : hex(high, 4);
@@ -91,7 +91,7 @@ function escapeText({ escape, code, high }: Engine): string {
 /** The beginning of some number, by what its last unit was. */
 const SOME_NUMBERS = ["", "-", "0", "1", "0.", "0.1", "0e", "0e+", "0e1"];
 
-/** What of the open token has not been reported, as some text has it. */
+/** Returns a text that is equivalent to the unreported part of the open token. */
 function tailOf(engine: Engine): string {
   switch (engine.state) {
     case STRING:
@@ -106,21 +106,21 @@ function tailOf(engine: Engine): string {
   }
 }
 
-/** The engines of the texts that are open in each other, outermost first. */
+/** Returns the engines of the texts that are open in each other, outermost first. */
 export function levelsOf(engine: Engine): Engine[] {
   const levels: Engine[] = [];
   for (let level: Engine | undefined = engine; level; level = level.inner) levels.push(level);
   return levels;
 }
 
-/** The text that leads to where an open text is. */
+/** Returns the text that leads to the state of an open text. */
 export function leadToOpen(text: Text): Lead {
   const lead = new Lead();
   new LevelWriter(text, text.engine, 0).write(lead);
   return lead;
 }
 
-/** One that leads to what is shown of a text that has ended or failed. */
+/** Returns the text that leads to the snapshot of a text that has ended or failed. */
 export function leadToShown(text: Text): Lead {
   const { input, engine } = text;
   const lead = new Lead();
@@ -155,7 +155,7 @@ class LevelWriter {
   readonly #engine: Engine;
   readonly #level: number;
   readonly #shown: Shown | undefined;
-  /** How much of what is shown has been written. */
+  /** How much of the snapshot has been written. */
   #written = 0;
 
   constructor(text: Text, engine: Engine, level: number) {
@@ -184,7 +184,7 @@ class LevelWriter {
     if (this.#level === 0 && input.hasBegun) lead.bytes = input.bytes;
   }
 
-  /** A value begins. Returns whether its text is kept, and all is said. */
+  /** Begins a value. Returns true if its text is kept, so that nothing else has to be written. */
   #begin(matches: readonly Match[], start: number, isKept: boolean, lead: Lead): boolean {
     const first = matches[0];
     if (first === undefined) return false;
@@ -197,7 +197,7 @@ class LevelWriter {
     return true;
   }
 
-  /** Returns whether all is said. */
+  /** Writes the open containers and the open leaf. Returns true if nothing else has to be written. */
   #writeOpen(lead: Lead): boolean {
     const engine = this.#engine;
     for (let depth = 0; depth < engine.depth; depth++) {
@@ -242,7 +242,7 @@ class LevelWriter {
     this.#written = to;
   }
 
-  /** What is shown of the innermost container, and what comes before its next token. */
+  /** Writes the rest of the snapshot, and the text before the innermost container's next token. */
   #writeShownRest(frame: Frame, state: number, lead: Lead): void {
     const shown = this.#shown!;
     this.#pushShown(shown.out.length, lead);
@@ -311,13 +311,13 @@ class LevelWriter {
     lead.push(state === VALUE ? "," : state === AFTER ? " " : "");
   }
 
-  /** The newest key of an object, if a pattern may select something there. */
+  /** Returns the newest key of an object, if a pattern may select something there. */
   #followedKey(frame: Frame, depth: number): string | undefined {
     const isFollowed = frame.isLive && this.#engine.stack.slice(0, depth).every(({ isLive }) => isLive);
     return isFollowed && frame.node.member(frame.key) !== this.#engine.automaton.nowhere ? frame.key : undefined;
   }
 
-  /** A key that no pattern names. */
+  /** Returns a key that no pattern names. */
   #unusedKey(): string {
     let key = "";
     while (this.#engine.automaton.names(key)) key += " ";

@@ -1,4 +1,4 @@
-// A saved parser: what is in its state, and how another one is led to where it was.
+// The state of a parser, and how another parser is led to it.
 //
 // A state has nothing of the parser's own: it is a text, which is read once more through the same parser, and the counters
 // that this can't lead to. So any bytes give a parser that some text leads to, or an error.
@@ -66,14 +66,14 @@ export function ownerOf({ automaton, settings }: Text): Owner {
   return { kind: "parser", patterns: automaton.patterns.map(spelling), choices: choicesOf(settings) };
 }
 
-/** Fails if a text cannot be saved: only the text as it came leads to where a lenient parser is. */
+/** Fails if a text cannot be saved: a lenient parser is restored from all of its input. */
 export function checkSavable(text: Text): void {
   const { lenient, retain } = text.settings;
   if (lenient === undefined || retain === "all") return;
   throw text.errorOfCall("not-retained", "expected a lenient parser that retains all of its text");
 }
 
-/** What only this package keeps of a parser; `undefined` if that is nothing. */
+/** Returns the data that no text leads to; `undefined` if there is none. */
 export function noteOf(text: Text): unknown {
   const { input, output } = text;
   const { tree } = input.engine;
@@ -140,7 +140,7 @@ export function saveText(text: Text, out: Writer): void {
 }
 
 /**
- * Returns true if the kept text ends with a number that has ended before a byte that is not kept: one that was left to the
+ * Returns true if the kept text ends with a number that has ended before a byte that is not kept: a byte that was left to the
  * caller, or the bad byte. In the latter case it may also be a digit of a key.
  */
 function hasEndedNumber({ engine, input, settings }: Text, outcome: number): boolean {
@@ -184,7 +184,7 @@ function isFailedInside(level: Engine, document: Engine): boolean {
   return level !== document && level.state === CLOSED;
 }
 
-/** How many bytes have come of the open key, string or number, or of white space between tokens, if that is limited. */
+/** Returns the number of bytes of the open key, string, number or white space between tokens, if that is limited. */
 function countedLength(engine: Engine, offset: number): number {
   const [most, quote] = limitOf(engine);
   if (most === Infinity) return 0;
@@ -224,7 +224,7 @@ export function restoreText(text: Text, reader: Reader): void {
   unless(outcome <= FAILED);
   const error = outcome === FAILED ? restoreError(reader) : undefined;
   const bytes = reader.bytes();
-  // What is read here was read before, so a byte order mark in front of it is a part of it.
+  // The text was read before, so a byte order mark in front of it is a part of it.
   const { readsMark } = input;
   input.readsMark = true;
   if (settings.retain === "all") {
@@ -264,7 +264,7 @@ function replay(text: Text, chunk: string | Uint8Array): void {
   }
 }
 
-/** The number at the end of the text has ended, and the byte that ended it was not kept. */
+/** Ends the number at the end of the text, as did a byte that was not kept. */
 function endNumber(text: Text, outcome: number): void {
   const { engine, settings } = text;
   unless(settings.retain === "all");
@@ -341,7 +341,7 @@ function areKept(levels: readonly Engine[], level: number): boolean {
   return levels.slice(0, level + 1).some((engine) => engine.keepsValues && newestStart(engine) >= 0);
 }
 
-/** Where the newest selected value begins that is open in a text; -1 if none is. */
+/** Returns the offset of the newest open value that is selected; -1 if there is none. */
 function newestStart(engine: Engine): number {
   if (engine.open.length > 0) return engine.open[0]!.offset;
   for (let depth = engine.depth - 1; depth >= 0; depth--) {

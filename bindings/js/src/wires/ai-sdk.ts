@@ -9,7 +9,7 @@ import { eventsOf, WireStream, type WireReader, type WireSource } from "./wire-s
 
 export type * from "./exports.js";
 
-/** A call whose pieces have come. */
+/** A call that has started. */
 interface Known {
   readonly name: string;
   text: string;
@@ -124,7 +124,7 @@ const RESULT = /^tool-(output|result|error)/;
 /** Other parts that name a call, or have a delta. */
 const OTHERS = /^(reasoning-delta|tool-(output|result|error|approval)[-\w]*)$/;
 
-/** Returns the value of a JSON text; `undefined` if it is none. */
+/** Returns the value of a JSON text; `undefined` if it is invalid. */
 function valueOf(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -5,7 +5,7 @@ import type { Emitter } from "./emitter.js";
 import { hasMember, indexOf, listOf, membersOf, textOf, unreadable, type Members } from "./members.js";
 import type { WireReader } from "./wire-stream.js";
 
-/** What the first entry of a call has said of it. */
+/** The data of the first entry of a call. */
 interface Known {
   readonly id: string;
   readonly name: string;
@@ -70,7 +70,7 @@ export class ChatReader implements WireReader {
     const isOdd = (isRaw && entry["function"] != null) || hasMember(called, /^(?!(name|arguments|input)$)/);
     if (!isKnownType || isOdd || (id + name + input === "" && hasMember(entry, UNKNOWN))) unreadable();
     if (id + name + input === "") return;
-    // What comes after the reason may be a piece of any call.
+    // An entry after the reason may be a piece of any call.
     if (this.#answers.hasStopped(choice)) unreadable();
     let calls = this.#calls.get(choice);
     if (calls === undefined) this.#calls.set(choice, (calls = new Map()));
@@ -94,7 +94,7 @@ export class ChatReader implements WireReader {
       if (hasMember(choice, /^(native_finish|stop)_reason$/)) emit.leaveOut();
       return;
     }
-    // A gateway may say `tool_calls` where the provider behind it has cut the answer.
+    // A gateway may send `tool_calls` where the provider behind it has cut the answer.
     this.#answers.note(index, reason);
     const native = textOf(choice["native_finish_reason"]);
     if (native !== "" && this.#answers.isRegular(index)) this.#answers.note(index, native);

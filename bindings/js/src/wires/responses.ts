@@ -1,4 +1,4 @@
-// OpenAI Responses: items by their index in the output. Each action is an item, whoever executes it, and is reported as a call.
+// OpenAI Responses: items by their index in the output. Each action is an item and is reported as a call, also if the provider executes it.
 // The whole input of a call is sent up to three times after its pieces: by itself, in its item, and in the response.
 
 import type { CallEvent } from "../calls/event.js";
@@ -44,7 +44,7 @@ interface Known {
   isOpen: boolean;
   /** True if its item is done, after which no piece comes. */
   isDone: boolean;
-  /** The strings of the input that have come in pieces, one after the other. */
+  /** The strings of the input that were sent in pieces, one after the other. */
   readonly strings: string[];
 }
 
@@ -135,7 +135,7 @@ export class ResponsesReader implements WireReader {
     const name = textOf(item["name"]) || (/^(function|custom|mcp)/.test(tool) ? "" : tool);
     const input = inputOf(item, tool, ownId);
     const isStreamed = STREAMED.test(tool);
-    // Without a name, nobody knows what to call; without an action, the commands are not JSON.
+    // Without a name, the tool is not known. Without an action, the commands are not JSON.
     if (name === "" || (/^(shell|apply)/.test(tool) && (action ?? operation) == null)) this.lose();
     let known = this.#calls.get(index);
     if (known === undefined || !isDone) {

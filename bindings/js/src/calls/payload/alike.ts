@@ -8,14 +8,14 @@ type Tagged = string | boolean | null | Tagged[] | { [key: string]: Tagged };
 /** A string or a number, outside of which nothing looks like one. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
-/** A text's value with a letter before each string and number, which says what it is; `undefined` of what is no JSON. */
+/** Parses a text, with a letter before each string and number for its type. Returns `undefined` for invalid JSON. */
 function read(text: string): Tagged | undefined {
   const reader = makeText({ retain: "nothing" });
   if (reader.read(text) !== undefined || reader.end() !== undefined) return undefined;
   return JSON.parse(text.replace(TOKEN, (token) => (token[0] === '"' ? `"s${token.slice(1)}` : `"n${token}"`))) as Tagged;
 }
 
-/** True if both are JSON texts of the same value: the last of duplicate members, and numbers that are the same double. */
+/** Returns true if both are JSON texts of the same value: the last of duplicate members, and numbers of the same double. */
 export function areAlike(one: string, other: string): boolean {
   const [first, second] = [read(one), read(other)];
   return first !== undefined && second !== undefined && areSame(first, second);
@@ -37,7 +37,7 @@ function areSame(one: Tagged, other: Tagged): boolean {
 }
 
 /**
- * True if two JSON numbers are the same. Whole numbers that are spelt as such are exact, as ids have more digits than a
+ * Returns true if two JSON numbers are the same. Whole numbers that are spelt as such are exact, as ids have more digits than a
  * double. Of others with more than 15 digits, the last two may differ by what a double does not keep; and those below 1e-307
  * are all as good as zero.
  */
@@ -52,7 +52,7 @@ export function isSameNumber(one: string, other: string): boolean {
   return gap <= UNSURE && gap >= -UNSURE;
 }
 
-/** The number of digits that tell each double from its neighbours. */
+/** The number of digits that distinguish each double from its neighbours. */
 const LENGTH = 17;
 
 /**
@@ -74,7 +74,7 @@ class Decimal {
     const zeros = /^0*/.exec(places)![0].length;
     this.isNegative = sign === "-";
     this.digits = BigInt(places.slice(zeros, zeros + LENGTH).padEnd(LENGTH, "0"));
-    // What is farther away than any double is as far away as that.
+    // Exponents beyond those of all doubles are equal.
     const power = Math.max(-1e15, Math.min(1e15, Number(exponent)));
     this.exponent = power + whole!.length - zeros;
   }

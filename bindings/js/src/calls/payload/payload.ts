@@ -1,5 +1,5 @@
-// The outcome of a text with an end of its own: a tool call's input, or the payload of an envelope. Whoever reads the text
-// decides which verdict it is; here is what comes with each.
+// The outcome of a text with an end of its own: a tool call's input, or the payload of an envelope. The reader of the text
+// decides the verdict. This file adds the members of each.
 
 import type { JsonSpigotError } from "../../core/error.js";
 import type { DeviationReport } from "../../core/events.js";
@@ -9,9 +9,9 @@ import { makeValue, type Json, type Making } from "../../core/values.js";
 import { areAlike } from "./alike.js";
 import { valuesOf } from "./values.js";
 
-/** What every text has at its end, whatever its status. */
+/** The members of every outcome. */
 interface AnyPayload {
-  /** The text as it came. */
+  /** The raw text. */
   readonly raw: string;
   /** The error in the JSON. */
   readonly error?: JsonSpigotError;
@@ -23,11 +23,11 @@ export interface CompletePayload extends AnyPayload {
   readonly value: Json;
 }
 
-/** The text is complete, and JSON but for deviations that you accept. */
+/** The text is complete, and JSON except for deviations that you accept. */
 export interface AcceptedPayload extends AnyPayload {
   readonly status: "accepted";
   readonly value: Json;
-  /** The strict JSON text that the text as it came stands for. */
+  /** The equivalent strict JSON text. */
   readonly strict: string;
   /** Where it deviates from JSON, the first 100 places. */
   readonly deviations: readonly DeviationReport[];
@@ -66,7 +66,7 @@ export interface MalformedPayload extends AnyPayload {
 export interface TrailingPayload extends AnyPayload {
   readonly status: "trailing";
   readonly value?: undefined;
-  /** The values, if the text is nothing but whole values. Which of them were meant, only you can tell. */
+  /** The values, if the text consists of whole values. Only you can know which of them were meant. */
   readonly values?: readonly Json[];
   /** True if these are all equal. */
   readonly repeated?: boolean;
@@ -93,7 +93,7 @@ export type CallInput = Exclude<Payload, EmptyPayload> | EmptyInput;
 
 /**
  * The status of a call's input or a payload at its end. Only `complete` and `accepted` have a value, and an `empty` input, whose value is
- * `{}`. What was accepted is not JSON but for deviations that you accept.
+ * `{}`. An `accepted` text is JSON except for deviations that you accept.
  */
 export type InputStatus = Payload["status"];
 

@@ -7,8 +7,8 @@ import { within } from "../../core/utf8.js";
 const EDGES = /^[ \t\n\f\r]+|[ \t\n\f\r]+$/g;
 
 /**
- * The JSON texts that a text consists of, if there are two or more and nothing else; otherwise none. They are read as this
- * parser would read each alone.
+ * Returns the JSON texts that a text consists of, if there are two or more and nothing else; otherwise none. Each is read with
+ * this parser's options.
  */
 export function valuesOf(text: string, parser: Text): string[] {
   const values: string[] = [];

@@ -9,7 +9,7 @@ const MOST_SETS = 64;
 
 const compiled = new Map<string, Automaton>();
 
-/** The automaton of these patterns, which is compiled only once. */
+/** Returns the automaton of these patterns, which is compiled only once. */
 export function compile(patterns: string | readonly string[]): Automaton {
   const list = typeof patterns === "string" ? [patterns] : patterns;
   if (!Array.isArray(list)) throw refused(`${String(list)} is neither a string nor an array of strings`);

@@ -17,7 +17,7 @@ export function isShorthand(name: string): boolean {
   return PLAIN.test(name) || SHORTHAND.test(name);
 }
 
-/** A name in single quotes, as RFC 9535 spells it in normalized paths. */
+/** Quotes a name as RFC 9535 does in normalized paths. */
 export function quoted(name: string): string {
   const inside = name.replace(
     /[\u0000-\u001f'\\]/g,
@@ -34,14 +34,14 @@ export function append(path: string, segment: Segment): string {
   return path === "" || path.endsWith(" | ") ? path + segment : `${path}.${segment}`;
 }
 
-/** Segments as a concrete path. */
+/** Spells segments as a concrete path. */
 export function spell(segments: Iterable<Segment>): string {
   let path = "";
   for (const segment of segments) path = append(path, segment);
   return path === "" || path.endsWith(" | ") ? `${path}$` : path;
 }
 
-/** The same as an RFC 9535 normalized path. */
+/** Spells segments as an RFC 9535 normalized path. */
 export function normalized(segments: Iterable<Segment>): string {
   let path = "$";
   for (const segment of segments) {
@@ -55,7 +55,7 @@ export function pointerToken(segment: string | number): string {
   return typeof segment === "number" ? `/${segment}` : `/${segment.replace(/~/g, "~0").replace(/\//g, "~1")}`;
 }
 
-/** The same as an RFC 6901 pointer, which leads to the outermost string where a path leads into one. */
+/** Spells segments as an RFC 6901 pointer, which leads to the outermost string where a path leads into one. */
 export function pointer(segments: Iterable<Segment>): string {
   let path = "";
   for (const segment of segments) {
@@ -65,7 +65,7 @@ export function pointer(segments: Iterable<Segment>): string {
   return path;
 }
 
-/** What is wrong with a quoted name, and where. */
+/** The error of a quoted name, and where it is. */
 export class QuoteFault {
   constructor(
     readonly at: number,
@@ -129,7 +129,7 @@ const NAME = /[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*/y;
 const INDEX = /(0|[1-9]\d*)\]/y;
 const PIPE = /[ \t\n\r]*\|[ \t\n\r]*/y;
 
-/** The segments of a concrete path; `undefined` if the text is none. */
+/** Parses a concrete path. Returns `undefined` if the text is no such path. */
 export function segmentsOf(path: string): Segment[] | undefined {
   const segments: Segment[] = [];
   let at = 0;
@@ -185,7 +185,7 @@ export function segmentsOf(path: string): Segment[] | undefined {
 export type PathNotation = "pointer" | "normalized";
 
 /**
- * The path of an event as a pointer or a normalized path. Inside a string (`outer | inner`) a pointer leads to that string.
+ * Returns the path of an event as a pointer or a normalized path. Inside a string (`outer | inner`) a pointer leads to that string.
  *
  * ```ts
  * pathOf(event, "pointer"); // "/ask_slots/0/message"

@@ -12,9 +12,9 @@ export interface Slice {
   readonly text: string;
 }
 
-/** What one segment selects: names, indices, slices, everything, or the root of the text in a string. */
+/** The selection of one segment: names, indices, slices, everything, or the root of the text in a string. */
 export interface Step {
-  /** Any number of levels may come before the one that is selected. */
+  /** True for `..`: the selected level may be at any depth. */
   readonly isDescendant: boolean;
   readonly isInside: boolean;
   /** In the order in which they were written. */
@@ -47,7 +47,7 @@ export class PatternError extends JsonSpigotError {
   }
 }
 
-/** The full spelling, which parses back to an equal pattern. */
+/** Returns the full spelling, which parses back to an equal pattern. */
 export function spelling({ steps, isRaw }: Pattern): string {
   return `${isRaw ? RAW : ""}$${steps.map(spellingOf).join("")}`;
 }
@@ -104,7 +104,7 @@ export function parsePattern(text: string, index: number): Pattern {
     steps.push({ isDescendant, isInside: false, selectors });
   };
 
-  /** `*` or a shorthand name. */
+  /** Parses `*` or a shorthand name. */
   const dotted = (isDescendant: boolean): void => {
     const name = eat("*") ? undefined : take(NAME);
     if (name === "") fail("expected a name or `*`; other names are quoted in brackets: ['a-b']");
@@ -123,7 +123,7 @@ export function parsePattern(text: string, index: number): Pattern {
     }
   };
 
-  /** The digits of an integer, if one begins here, and the white space around it. */
+  /** Parses an integer, if one begins here, and the white space around it. */
   const integer = (): string => {
     take(SPACE);
     if (text[at] === "-") fail(NEGATIVE);
@@ -164,7 +164,7 @@ export function parsePattern(text: string, index: number): Pattern {
     push(isDescendant, selectors);
   };
 
-  /** One query, up to a pipe or the end. */
+  /** Parses one query, up to a pipe or the end. */
   const query = (): void => {
     const first = text[at];
     if (first === undefined || first === "|") fail("expected a query on each side of `|`; the root is `$`");

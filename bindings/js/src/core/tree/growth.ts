@@ -1,9 +1,9 @@
-// What a document has gained since it was last asked for, as the operations of a patch in JSON text: numbers as they are
-// spelt, members in their order, repeated keys in their places.
+// The changes of a document since the last patch, as operations in JSON text: numbers as they are spelt, members in their
+// order, repeated keys in their places.
 //
-// What grows is on one path. A value that begins in a container which was there before is an `add` of its own; what is
-// inside it becomes part of that operation's text. Ends are not reported: what has ended is settled when something else
-// begins, or when somebody asks.
+// All that grows is on one path. A value that begins in a container which was there before is an `add` of its own; what is
+// inside it becomes part of that operation's text. Ends are not reported: an ended value is closed when another one
+// begins, or when a patch is taken.
 
 import type { Engine } from "../engine.js";
 import { STRING } from "../states.js";
@@ -16,7 +16,7 @@ export interface GrownContainer {
   hasChildren: boolean;
 }
 
-/** What has grown. */
+/** The changes since the last patch. */
 export interface Grown {
   levels: GrownContainer[];
   ops: string[];
@@ -26,7 +26,7 @@ export interface Grown {
   isStringOpen: boolean;
   /** True if the open string was there when it was last asked. */
   isStringOld: boolean;
-  /** What was given of the open number or literal. */
+  /** The part of the open number or literal that a patch has had. */
   atom: string | undefined;
 }
 
@@ -34,10 +34,10 @@ export interface Grown {
 export const inside = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 export class Growth {
-  /** What has not been given. */
+  /** The changes that no patch has had. */
   readonly grown: Grown;
 
-  /** From here on: all that is in the engine now is old. */
+  /** Starts with the engine's current document, of which no change is reported. */
   constructor(engine: Engine) {
     const isStringOpen = engine.state === STRING;
     this.grown = {
@@ -51,7 +51,7 @@ export class Growth {
     };
   }
 
-  /** A copy for a copied engine: what has been given, and what has not. */
+  /** Returns a copy for a copied engine. */
   clone(engine: Engine): Growth {
     const clone = new Growth(engine);
     const { levels, ops } = this.grown;
@@ -65,7 +65,7 @@ export class Growth {
     this.grown.levels.push({ isArray, isOld: false, hasChildren: false });
   }
 
-  /** A string begins, of which there is nothing yet, or has grown. */
+  /** Begins a string if `text` is empty, and appends to it otherwise. */
   putString(engine: Engine, text: string): void {
     if (text === "") {
       this.settle(engine);
@@ -87,7 +87,7 @@ export class Growth {
     else if (shown !== token) this.#replace(engine, token);
   }
 
-  /** The operations; what is there now is old from here on. */
+  /** Returns the operations since the last call. */
   take(engine: Engine): string[] {
     this.settle(engine, engine.state !== STRING);
     const token = engine.tree?.options.provisional ? engine.tree.openAtom(engine) : undefined;
@@ -122,7 +122,7 @@ export class Growth {
     }
   }
 
-  /** A value begins, or is there at once. */
+  /** Adds the beginning of a value, or all of it. */
   #add(engine: Engine, text: string): void {
     const level = this.grown.levels[this.grown.levels.length - 1];
     if (level === undefined || level.isOld) {

@@ -8,7 +8,7 @@ export type PatchOp =
   | { readonly op: "add" | "replace"; readonly path: string; readonly value: Json }
   | { readonly op: "append"; readonly path: string; readonly value: string };
 
-/** Operations from their texts. Those on what is dropped are none. */
+/** Parses operations. Leaves out those on members that are dropped. */
 export function makePatch(texts: readonly string[], making: Making): PatchOp[] {
   const ops = texts.map((text) => makeValue(text, making) as PatchOp);
   if (making.prototypeKeys === "keep") return ops;

@@ -1,4 +1,4 @@
-// What is shown of a document, as JSON text: from the strict text that is kept, with strings in their shortest spelling.
+// A snapshot as JSON text, made from the strict text that is kept, with strings in their shortest spelling.
 
 import type { Engine } from "../engine.js";
 import { LITERAL, NUMBER } from "../states.js";
@@ -6,22 +6,22 @@ import { endOfString } from "../places.js";
 
 const ATOM = /[^\s[\]{}:,"]+/y;
 
-/** The document so far in JSON text; `undefined` before its first value. */
+/** Returns the document so far as JSON text; `undefined` before its first value. */
 export function shownText(engine: Engine): string | undefined {
   return new Shown(engine).read();
 }
 
-/** Reads the kept text, and writes what is shown of it. */
+/** Reads the kept text, and writes the snapshot. */
 export class Shown {
-  /** What is shown, but for the leaf that is open, and without what closes the open containers. */
+  /** The snapshot without the open leaf and without the brackets that close the open containers. */
   out = "";
   /** Where in it each open container begins. */
   starts: number[] = [];
-  /** The open string, but for its closing quote; empty if none is open. */
+  /** The open string without its closing quote; empty if none is open. */
   openString = "";
   /** The key of the value that comes next or is open. */
   #pending = "";
-  /** The brackets that close what is open. */
+  /** The brackets that close the open containers. */
   #closers: string[] = [];
   #hasChildren: boolean[] = [];
   #expectsKey = false;
@@ -32,7 +32,7 @@ export class Shown {
     this.#engine = engine;
   }
 
-  /** All that is shown; `undefined` before the first value. */
+  /** Returns the whole snapshot; `undefined` before the first value. */
   read(): string | undefined {
     this.readOpen();
     const engine = this.#engine;
@@ -43,7 +43,7 @@ export class Shown {
     return this.#hasValue ? this.out + this.#closers.reverse().join("") : undefined;
   }
 
-  /** What comes before the value that is open or comes next: a comma, a key. */
+  /** Returns the text before the value that is open or comes next: a comma, a key. */
   get before(): string {
     return (this.hasChildren ? "," : "") + this.#pending;
   }
@@ -96,7 +96,7 @@ export class Shown {
     }
   }
 
-  /** Reads a string or key; gives the place after it. */
+  /** Reads a string or key. Returns the index after it. */
   #string(text: string, start: number): number {
     const end = endOfString(text, start);
     if (this.#expectsKey) {
@@ -105,7 +105,7 @@ export class Shown {
       this.#expectsKey = false;
       return end;
     }
-    // All that has been decoded of an open string is known.
+    // The decoded text of an open string is known.
     if (end < 0) {
       this.openString = JSON.stringify(this.#engine.text).slice(0, -1);
       return text.length;

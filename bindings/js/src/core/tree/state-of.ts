@@ -1,4 +1,4 @@
-// What is known of a value at a place of a document that is still arriving.
+// The state of a value in a document that is still arriving.
 
 import { DONE } from "../states.js";
 import type { Text } from "../text.js";
@@ -6,12 +6,12 @@ import { hasOpenLeaf } from "./tree.js";
 import type { Json } from "../values.js";
 
 /**
- * What is known of the value at a path: not there but may still arrive, begun and may still grow, can't change any more,
- * can't arrive any more.
+ * The state of the value at a path. `pending`: it may still arrive. `partial`: it may still grow. `complete`: it can't change
+ * any more. `absent`: it can't arrive any more.
  */
 export type ValueState = "pending" | "partial" | "complete" | "absent";
 
-/** The state of the value at these keys and indices, and the value as far as it is known. */
+/** Returns the state of the value at these keys and indices, and the value so far. */
 export function lookUp(text: Text, segments: readonly (string | number)[]): { readonly state: ValueState; readonly value: Json | undefined } {
   const { engine } = text;
   let value = engine.tree!.root;

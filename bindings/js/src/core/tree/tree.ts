@@ -1,7 +1,7 @@
-// The document as far as it is known, as plain values with structural sharing: only containers on changed paths are new.
+// The document so far, as plain values with structural sharing: only containers on changed paths are new.
 //
-// All that grows is on one path, from the root to the newest value, which is the engine's stack. A container on it that
-// somebody may have seen is copied before it changes, once for each look; a live tree has but one look, which never ends.
+// All that grows is on one path, from the root to the newest value, which is the engine's stack. A container on it that a
+// caller may have is copied before it changes, once for each look. A live tree has only one look, which never ends.
 
 import type { JsonSpigotError } from "../error.js";
 import { isPrototypeKey, makeNumber, prototypeKey, setMember, type Json } from "../values.js";
@@ -13,7 +13,7 @@ import type { Settings } from "../options.js";
 
 type Box = Json[] | { [key: string]: Json };
 
-/** An open number longer than this is shown in steps that double: each time it is made anew from all of its text. */
+/** An open number longer than this is shown in steps that double, since each step converts all of its text. */
 const GROWS_BY_DOUBLING = 1024;
 
 /** The look of a container in a member that is dropped. */
@@ -21,9 +21,9 @@ const DROPPED = Infinity;
 
 export class Tree {
   root: Json | undefined = undefined;
-  /** Set by a key that is refused. The tree goes on without it, but is not to be shown any more. */
+  /** The error of a key that is refused. The tree continues without it, but must not be shown any more. */
   refusal: JsonSpigotError | undefined = undefined;
-  /** What has grown since it was last asked for, once somebody has asked. */
+  /** The changes since the last patch, once a patch was taken. */
   growth: Growth | undefined = undefined;
   readonly options: Settings;
   readonly #isLive: boolean;
@@ -31,10 +31,10 @@ export class Tree {
   readonly #freezes: boolean;
   /** True if the open number or literal is shown. */
   isAtomShown = false;
-  /** How many units of the open number count, and the longest prefix of these that is a number. */
+  /** The number of units of the open number that count, and the longest prefix of these that is a number. */
   #units = 0;
   #prefix = "";
-  /** What was last made a value of: each prefix is converted once. */
+  /** The prefix that was converted last: each is converted once. */
   #converted = "";
   #look = 0;
 
@@ -50,11 +50,11 @@ export class Tree {
     this.growth = undefined;
     this.isAtomShown = false;
     this.#units = 0;
-    // What was seen of the old text stays as it was.
+    // Snapshots of the old text do not change.
     this.#look += 1;
   }
 
-  /** A copy for the copied engine. What is open is then seen by both. */
+  /** Returns a copy for the copied engine. Both have the open containers. */
   clone(engine: Engine, copy: Engine): Tree {
     const clone = new Tree(this.options);
     clone.root = this.root;
@@ -71,14 +71,14 @@ export class Tree {
     return clone;
   }
 
-  /** The document now; what was given before stays as it was, unless it is live. */
+  /** Returns the document so far. Earlier results do not change, unless the tree is live. */
   look(engine: Engine): Json | undefined {
     if (this.options.provisional) this.#showOpenAtom(engine);
     if (!this.#isLive) this.#look += 1;
     return this.root;
   }
 
-  /** The value of a container that ends; `undefined` if it is to be made in another way. */
+  /** Returns the value of a container that ends; `undefined` if it has to be parsed from its text. */
   valueOf(frame: Frame): Json | undefined {
     return this.options.prototypeKeys === "keep" ? frame.box : undefined;
   }
@@ -88,19 +88,19 @@ export class Tree {
     if (this.growth !== undefined) this.growth.beginContainer(engine, frame.isArray);
     this.#put(engine, box);
     frame.box = box;
-    // Nobody sees what is in a member that is dropped, so nothing around it changes.
+    // A member that is dropped is in no snapshot, so its containers do not change.
     const { top } = engine;
     const isDropped =
       this.options.prototypeKeys === "drop" && top !== undefined && (top.look === DROPPED || (!top.isArray && top.key === "__proto__"));
     frame.look = isDropped ? DROPPED : this.#look;
   }
 
-  /** A container ends: nothing changes it from here on. */
+  /** Ends a container, which does not change any more. */
   endContainer({ box }: Frame): void {
     if (this.#freezes) Object.freeze(box);
   }
 
-  /** A string begins, or has grown by this text. */
+  /** Begins a string, or appends this text to it. */
   putString(engine: Engine, text: string): void {
     if (this.growth !== undefined) this.growth.putString(engine, text);
     this.#put(engine, engine.text);
@@ -117,7 +117,7 @@ export class Tree {
     this.#put(engine, value);
   }
 
-  /** Returns what is shown of the number or literal that is open: the longest prefix of a number that is one. */
+  /** Returns the open literal, or the longest prefix of the open number that is a number. */
   openAtom(engine: Engine): string | undefined {
     if (engine.state === LITERAL) return WORDS[engine.word];
     if (engine.state !== NUMBER) return undefined;
@@ -177,7 +177,7 @@ export class Tree {
     setMember(this.#own(engine, engine.depth) as { [key: string]: Json }, key, value);
   }
 
-  /** The container at this depth, from 1, so that it and those around it may be changed. */
+  /** Returns the container at this depth, from 1, after copying it and its parents where they must not change. */
   #own(engine: Engine, depth: number): Box {
     const { stack } = engine;
     let from = depth;
