@@ -62,6 +62,25 @@ export interface EngineOptions extends Making {
   readonly spelling: boolean;
 }
 
+/** The form of the text that an engine reads, which its input sets. */
+export interface ChunkForm {
+  /** True if the text was bytes. */
+  wasBytes: boolean;
+  /** True if the text may end with the beginning of a character: half a pair, or some bytes of a sequence. */
+  mayBeCut: boolean;
+  /** How many units at the end of the text are the beginning of a character, and wait. Only if `mayBeCut`. */
+  unread: number;
+  /** The beginning of the sequence of bytes at whose end the text has failed. Only after a fault. */
+  strayBytes: Uint8Array | undefined;
+}
+
+/**
+ * An engine for all that only look at it: snapshots, errors, saved states. The engine's fields are set by `engine.ts` with
+ * `strings.ts`, `atoms.ts` and `limits.ts`; by a translator, which drives it past deviations; and by `saved/parser.ts`, which
+ * restores counters.
+ */
+export type EngineState = Readonly<Engine>;
+
 export class Engine {
   readonly options: EngineOptions;
   readonly automaton: Automaton;
@@ -74,77 +93,81 @@ export class Engine {
   /** The values that are reported as they come, if a pattern is raw. */
   raw: RawDeltas | undefined;
 
-  state = VALUE;
+  /** The token that the next unit is part of: it decides which of the fields below have a meaning. */
+  state!: number;
   /** The limits in force. They differ while a saved state is read. */
   limits: Required<Limits>;
   /** The limits of texts that begin inside strings. */
   innerLimits: Required<Limits>;
   readonly rejectsDuplicates: boolean;
 
+  // The open containers: the first `depth` frames, of which `top` is the last. Others are spare.
   stack: Frame[] = [];
-  depth = 0;
-  top: Frame | undefined = undefined;
+  depth!: number;
+  top: Frame | undefined;
 
-  /** The leaf that is open, or that was last. */
-  node: PatternNode;
-  open: Match[] = NO_MATCHES;
+  // The open leaf (`STRING`, `NUMBER`, `LITERAL`), or the last one.
+  node!: PatternNode;
+  open!: Match[];
   leafStart = 0;
   /** True if the decoded text of the open string or number is used. */
-  isWanted = false;
+  isWanted!: boolean;
   /** The text inside the open string, if that is read. */
-  inner: Engine | undefined = undefined;
+  inner: Engine | undefined;
 
-  /** Decoded text of the open string or key that has not been reported, and where it begins. */
-  buffer = "";
+  // The open string or key (`STRING`, `KEY_STRING`).
+  /** Decoded text of it that has not been reported, and where it begins. */
+  buffer!: string;
   bufferStart = 0;
   /** All decoded text of the open string, if `isTextKept`. */
-  text = "";
+  text!: string;
   isTextKept = false;
-  escape = NO_ESCAPE;
+  /** The part of an escape that is open. Unless `NO_ESCAPE`, the next three say what was read of it. */
+  escape!: number;
   code = 0;
-  high = 0;
+  high!: number;
   escapeStart = 0;
+
+  // Limits on the open token, and on white space between tokens.
   /** The offset of the first byte that would be one too many in the open token. */
   limit = Infinity;
   /** The offsets of the newest white space between tokens, if its length is limited. */
-  blankStart = 0;
-  blankEnd = 0;
+  blankStart!: number;
+  blankEnd!: number;
 
+  // The open number: the kind of its last unit, and its text if `isWanted`.
   part = 0;
-  token = "";
+  token!: string;
+  // The open literal: its index in `WORDS`, and how much of it was read.
   word = 0;
   matched = 0;
 
-  /** True if the text that is read was bytes. */
-  readsBytes = false;
-  /** True if the text may end with the beginning of a character: half a pair, or some bytes of a sequence. */
-  mayBeCut = false;
-  /** How many units at the end of the text are the beginning of a character, and wait. */
-  unread = 0;
-  /** The beginning of the sequence of bytes at whose end the text has failed. */
-  strayBytes: Uint8Array | undefined = undefined;
-  base = 0;
-  extra = 0;
-  lines = 0;
-  lineStart = 0;
+  // The text that is read, the offset of its first unit, and what its characters so far have in bytes beyond their units.
+  reading = "";
+  readonly chunk: ChunkForm = { wasBytes: false, mayBeCut: false, unread: 0, strayBytes: undefined };
+  base!: number;
+  extra!: number;
+  /** The line feeds so far, and the offset after the last one. */
+  lines!: number;
+  lineStart!: number;
 
   /** The text that is kept, and what is to be added to an index in the text that is read for its place there. */
   kept: Kept | undefined;
   keptShift = 0;
   /** True if text is no longer kept, so that no value is made of it. */
-  isFrozen = false;
+  isFrozen!: boolean;
   /** True if strings and containers have values. */
   readonly keepsValues: boolean;
   /** True if nothing is kept but the text of matches. */
   readonly keepsMatches: boolean;
-  reading = "";
-  /** True if the kept text is not the text that came. */
-  isRewritten = false;
+  /** True if the kept text differs from the input. */
+  isRewritten!: boolean;
 
-  /** True if what a run adds to a string waits to be flushed: a translator reads a chunk in several runs. */
-  holdsText = false;
-  /** The deltas of the open string that a translator's chunk has had so far: what follows is added to them. */
-  held: { text: string }[] | undefined = undefined;
+  // A translator reads a chunk in several runs, whose text becomes one delta.
+  /** True if text of a run waits to be flushed. */
+  holdsText!: boolean;
+  /** The deltas of the open string in this chunk, to which later text is appended. */
+  held: { text: string }[] | undefined;
   /** True if bytes after the root are left unread. */
   stopsAtRoot = false;
 
@@ -155,35 +178,34 @@ export class Engine {
     this.outer = outer;
     this.entry = entry;
     this.raw = automaton.readsRaw ? output.beginRaw!() : undefined;
-    this.node = automaton.nowhere;
     this.keepsValues = options.retain !== "nothing";
     this.keepsMatches = options.retain === "matches";
     this.kept = this.keepsValues ? output.keeping!.begin() : undefined;
     this.limits = this.innerLimits = options.limits;
     this.rejectsDuplicates = options.rejectsDuplicates;
+    this.clear();
+  }
+
+  /** Sets the fields of a text of which nothing was read. */
+  protected clear(): void {
+    this.state = VALUE;
+    this.depth = 0;
+    this.top = this.inner = this.held = undefined;
+    this.node = this.automaton.nowhere;
+    this.open = NO_MATCHES;
+    this.buffer = this.text = this.token = "";
+    this.escape = NO_ESCAPE;
+    this.high = this.base = this.extra = this.lines = this.lineStart = this.blankStart = this.blankEnd = 0;
+    this.isWanted = this.isFrozen = this.isRewritten = this.holdsText = false;
   }
 
   /** Begins a new text, keeping what was allocated. */
   reset(): void {
-    this.state = VALUE;
     for (const frame of this.stack) clearFrame(frame);
-    this.depth = 0;
-    this.top = undefined;
-    this.node = this.automaton.nowhere;
-    this.open = NO_MATCHES;
-    this.isWanted = false;
-    this.inner = undefined;
-    this.buffer = this.text = this.token = "";
-    this.escape = NO_ESCAPE;
-    this.high = 0;
-    this.base = this.extra = this.lines = this.lineStart = this.blankStart = this.blankEnd = 0;
+    this.clear();
+    this.chunk.strayBytes = undefined;
     this.kept?.clear();
     this.raw?.clear();
-    this.strayBytes = undefined;
-    this.isFrozen = false;
-    this.isRewritten = false;
-    this.holdsText = false;
-    this.held = undefined;
     this.tree?.reset();
   }
 
@@ -566,6 +588,7 @@ export class Engine {
 export function cloneEngine(engine: Engine, output: Output): Engine {
   const { automaton, options, outer, entry, inner, stack, depth } = engine;
   const clone = Object.assign(new Engine(automaton, options, output, outer, entry), engine, { output });
+  Object.assign(clone, { chunk: { ...engine.chunk } });
   clone.kept = engine.kept?.clone();
   clone.raw = engine.raw?.clone();
   clone.inner = inner && cloneEngine(inner, output);

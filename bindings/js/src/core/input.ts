@@ -116,7 +116,7 @@ export class Input {
       if (this.takesCharacters) engine.fail("invalid-utf8", 0, "UTF-8", this.offset);
       this.readWaiting();
     }
-    engine.readsBytes = false;
+    engine.chunk.wasBytes = false;
     this.hasBegun = true;
     let text = chunk;
     if (this.half !== "") {
@@ -136,19 +136,19 @@ export class Input {
   /** Reads a text whose last character may be cut. */
   #takeCut(text: string): number {
     const { engine } = this;
-    engine.mayBeCut = true;
+    engine.chunk.mayBeCut = true;
     try {
       return this.#take(text);
     } finally {
-      engine.mayBeCut = false;
+      engine.chunk.mayBeCut = false;
     }
   }
 
   /** Returns the number of units at the end that were not read, since they begin a character that is cut. */
   #takeUnread(): number {
     const { engine } = this;
-    const { unread, kept } = engine;
-    engine.unread = 0;
+    const { chunk: { unread }, kept } = engine;
+    engine.chunk.unread = 0;
     if (unread > 0) kept?.truncate(kept.end - unread);
     return unread;
   }
@@ -164,7 +164,7 @@ export class Input {
     let bytes = joined(this.bytes, chunk);
     const before = engine.base + this.bytes.length;
     this.bytes = NO_BYTES;
-    engine.readsBytes = true;
+    engine.chunk.wasBytes = true;
     if (!this.hasBegun && engine.base === 0) {
       const count = MARK.findIndex((byte, at) => bytes[at] !== byte);
       const tolerates = this.toleratesMark;
@@ -200,7 +200,7 @@ export class Input {
     const { bytes, engine } = this;
     this.bytes = NO_BYTES;
     this.hasBegun = true;
-    engine.readsBytes = true;
+    engine.chunk.wasBytes = true;
     this.#takeCut(decode(bytes));
     const unread = this.#takeUnread();
     if (unread === 0) return;
@@ -213,7 +213,7 @@ export class Input {
     const { engine } = this;
     const room = engine.limits.total - engine.base;
     if (text.length * 3 <= room) return this.read(text);
-    const to = within(text, room, engine.readsBytes);
+    const to = within(text, room, engine.chunk.wasBytes);
     if (to > 0) {
       const end = this.read(text.slice(0, to));
       if (end < to || to === text.length) return end;

@@ -1,7 +1,7 @@
 // The text that a parser keeps, and its use. An engine gets these functions if it keeps text, so that a program which only
 // uses `deltas` does not contain them.
 
-import type { Engine } from "./engine.js";
+import type { EngineState } from "./engine.js";
 import { type Fault, segmentsTo } from "./text-error.js";
 import type { Frame } from "./frame.js";
 import { spell, type Segment } from "./patterns/path.js";
@@ -13,7 +13,7 @@ export type Keeping = typeof KEEPING;
 export const KEEPING = { begin: (): Kept => new Kept(), dropUnneeded, ended, pathOfFault };
 
 /** Drops what is kept for no open match. */
-function dropUnneeded(engine: Engine): void {
+function dropUnneeded(engine: EngineState): void {
   // Texts of snapshots are made from all of it.
   if (engine.tree !== undefined) return;
   const frame = engine.stack.find(({ matches }, depth) => depth < engine.depth && matches.length > 0);
@@ -21,7 +21,7 @@ function dropUnneeded(engine: Engine): void {
 }
 
 /** Returns the value of a container that ends, and its spelling. */
-function ended(engine: Engine, frame: Frame, end: number): { readonly value: Json | undefined; readonly raw: string | undefined } {
+function ended(engine: EngineState, frame: Frame, end: number): { readonly value: Json | undefined; readonly raw: string | undefined } {
   const { options, output } = engine;
   const spelt = engine.kept!.slice(frame.start, end);
   let value = engine.tree?.valueOf(frame);
@@ -35,7 +35,7 @@ function ended(engine: Engine, frame: Frame, end: number): { readonly value: Jso
 }
 
 /** Returns the path of the innermost open value, found in the kept text; `null` if too little is kept. */
-function pathOfFault(engine: Engine, { kind }: Fault): string | null {
+function pathOfFault(engine: EngineState, { kind }: Fault): string | null {
   const { kept, keepsMatches, keepsValues, stack } = engine;
   if (kept === undefined || !keepsValues || engine.isFrozen || engine.isRewritten) return null;
   let from = 0;

@@ -26,7 +26,7 @@ export function countBlank(engine: Engine, i: number): void {
 export function checkWaiting(engine: Engine, bytes: Uint8Array): void {
   const end = engine.base + bytes.length;
   if (end <= engine.limit && end <= engine.limits.total) return;
-  engine.strayBytes = bytes.subarray(0, Math.min(engine.limit, engine.limits.total) - engine.base);
+  engine.chunk.strayBytes = bytes.subarray(0, Math.min(engine.limit, engine.limits.total) - engine.base);
   if (engine.limits.total <= engine.limit) failTotal(engine);
   tooLong(engine, 0, engine.limit);
 }

@@ -68,9 +68,9 @@ function interrupted(engine: Engine, s: string, c: number, i: number): number {
   }
   if (c < 32) failControl(engine, i);
   const n = s.length;
-  if (engine.mayBeCut && (engine.readsBytes ? breakOf(c) > 0 && i + breakOf(c) >= n : c < 0xdc00 && i + 1 === n)) {
+  if (engine.chunk.mayBeCut && (engine.chunk.wasBytes ? breakOf(c) > 0 && i + breakOf(c) >= n : c < 0xdc00 && i + 1 === n)) {
     // The beginning of a character that the next chunk may complete.
-    engine.unread = n - i;
+    engine.chunk.unread = n - i;
     engine.extra -= n - i;
     return n;
   }
@@ -80,11 +80,11 @@ function interrupted(engine: Engine, s: string, c: number, i: number): number {
 /** Fails for half a surrogate pair, or a unit that stands for a byte that is not UTF-8. */
 function stray(engine: Engine, s: string, i: number): never {
   const c = s.charCodeAt(i);
-  if (c < 0xdc00 || !engine.readsBytes) engine.fail("lone-surrogate", i, "both halves of a surrogate pair");
+  if (c < 0xdc00 || !engine.chunk.wasBytes) engine.fail("lone-surrogate", i, "both halves of a surrogate pair");
   const at = engine.base + i + engine.extra;
   const offset = at + breakOf(c);
   const most = Math.min(engine.limit, engine.limits.total);
-  engine.strayBytes = Uint8Array.from(s.slice(i, i + Math.min(breakOf(c), most - at)), (unit) => unit.charCodeAt(0) & 0xff);
+  engine.chunk.strayBytes = Uint8Array.from(s.slice(i, i + Math.min(breakOf(c), most - at)), (unit) => unit.charCodeAt(0) & 0xff);
   if (offset >= engine.limits.total && engine.limits.total <= engine.limit) failTotal(engine, i);
   if (offset > engine.limit) tooLong(engine, i, engine.limit);
   engine.fail("invalid-utf8", i, "UTF-8", offset);
@@ -93,9 +93,9 @@ function stray(engine: Engine, s: string, i: number): never {
 /** Reports the characters up to the limit, and fails. */
 function exceed(engine: Engine, s: string, from: number): never {
   const at = engine.base + from + engine.extra;
-  const i = from + within(s.slice(from), engine.limit - at, engine.readsBytes);
+  const i = from + within(s.slice(from), engine.limit - at, engine.chunk.wasBytes);
   if (i > from && engine.isWanted) engine.add(s.slice(from, i), at);
-  engine.strayBytes = encodeAt(s, i).subarray(0, engine.limit - at - utf8Length(s, from, i, engine.readsBytes));
+  engine.chunk.strayBytes = encodeAt(s, i).subarray(0, engine.limit - at - utf8Length(s, from, i, engine.chunk.wasBytes));
   tooLong(engine, i, engine.limit);
 }
 

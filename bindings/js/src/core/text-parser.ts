@@ -49,12 +49,12 @@ export class TextParser {
     let text: string | undefined = chunk as string;
     if (typeof chunk === "string") {
       if ((chunk.charCodeAt(chunk.length - 1) & 0xfc00) === 0xd800) return this.#feedAny(chunk);
-      ready.readsBytes = false;
+      ready.chunk.wasBytes = false;
     } else {
       // A byte order mark may come first.
       text = ready.base > 0 && chunk instanceof Uint8Array && chunk.length > 0 ? wholeText(chunk) : undefined;
       if (text === undefined) return this.#feedAny(chunk);
-      ready.readsBytes = true;
+      ready.chunk.wasBytes = true;
     }
     const events: Event[] = [];
     const { output } = ready;

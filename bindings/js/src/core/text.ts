@@ -107,6 +107,23 @@ export class Text {
     }
   }
 
+  /**
+   * Reads a chunk up to the root's end. Returns the length that was read, or that of the chunk if it has stopped the text with
+   * an error.
+   */
+  readRoot(chunk: string | Uint8Array): number {
+    const { engine } = this;
+    engine.stopsAtRoot = true;
+    try {
+      return this.input.feed(chunk);
+    } catch (thrown) {
+      this.failAt(thrown);
+      return chunk.length;
+    } finally {
+      engine.stopsAtRoot = false;
+    }
+  }
+
   /** Returns the engine, if chunks of whole characters can be fed to it directly. */
   readyEngine(): Engine | undefined {
     const { input, settings, output } = this;

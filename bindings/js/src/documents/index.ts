@@ -13,7 +13,7 @@ import { NUMBER } from "../core/states.js";
 import { isBytes, lengthOf } from "../core/input.js";
 import { COMMENTS } from "../lenient/translator.js";
 import { selectingText } from "../core/selecting-text.js";
-import { Text } from "../core/text.js";
+import type { Text } from "../core/text.js";
 import { isSpace } from "../core/units.js";
 import { compact } from "../core/places.js";
 import { invalid, optionsOf, type ParserOptions } from "../core/options.js";
@@ -275,17 +275,8 @@ export class Documents {
       // Something that is neither white space nor the beginning of a value.
       return this.#readOn(chunk) === undefined ? chunk.length : -1;
     }
-    const { engine, input } = this.#text;
-    engine.stopsAtRoot = true;
-    let read: number;
-    try {
-      read = input.feed(chunk);
-    } catch (thrown) {
-      this.#text.failAt(thrown);
-      return -1;
-    } finally {
-      engine.stopsAtRoot = false;
-    }
+    const read = this.#text.readRoot(chunk);
+    if (this.#text.hasFailed) return -1;
     if (this.#text.hasRootEnded) {
       // A number has ended before this unit, a literal with it. All else ends with a bracket or a quote.
       if (read === 0 || isAlphanumeric(unitAt(chunk, read - 1))) this.#at.state = AFTER_ATOM;

@@ -13,14 +13,14 @@
 // JSON, it turns out that both belong to the closing delimiter, and the first one is taken back. A parser that accepts
 // deviations knows better where the value ends than the extent, which does not know of comments and single quotes.
 
-import { Fault, TextError } from "../core/text-error.js";
-import { DONE, mayEnd, NUMBER } from "../core/states.js";
+import { TextError } from "../core/text-error.js";
+import { mayEnd, NUMBER } from "../core/states.js";
 import { payloadOf, type Verdict } from "../calls/payload/payload.js";
 import type { Text } from "../core/text.js";
 import { encodeAt, utf8Length, within } from "../core/utf8.js";
 import type { Making } from "../core/values.js";
-import { Closing } from "./closing.js";
-import { closesItself, isBare, type Delimiter } from "./delimiter.js";
+import type { Closing } from "./closing.js";
+import { closesItself, type Delimiter } from "./delimiter.js";
 import { isSpace } from "../core/units.js";
 import type { EnvelopeEvent } from "./event.js";
 import { Extent } from "./extent.js";
@@ -291,18 +291,10 @@ export class OpenPayload {
   /** Returns how much of a piece the parser took. */
   #feedParser(piece: string | Uint8Array, endsValue: boolean): number {
     const text = this.#text;
-    const { engine } = text;
     text.output.events = [];
     let taken = piece.length;
-    engine.stopsAtRoot = endsValue;
-    try {
-      if (piece.length > 0 && text.isOpen) taken = text.input.feed(piece);
-    } catch (thrown) {
-      if (!(thrown instanceof Fault)) throw thrown;
-      text.failAt(thrown);
-    } finally {
-      engine.stopsAtRoot = false;
-    }
+    if (endsValue && piece.length > 0 && text.isOpen) taken = text.readRoot(piece);
+    else if (text.isOpen) text.read(piece);
     this.#reportMatches();
     return taken;
   }

@@ -19,7 +19,7 @@ export class LenientInput extends Input {
     this.translator.reset();
   }
 
-  #keep(text: string, wereBytes = this.engine.readsBytes): void {
+  #keep(text: string, wereBytes = this.engine.chunk.wasBytes): void {
     const { engine, original } = this;
     if (text === "" || engine.options.retain !== "all") return;
     const last = original[original.length - 1];
@@ -69,10 +69,10 @@ export class LenientInput extends Input {
   protected override read(text: string): number {
     try {
       const end = this.#read(text);
-      this.#keep(text.slice(0, end - this.engine.unread));
+      this.#keep(text.slice(0, end - this.engine.chunk.unread));
       return end;
     } catch (thrown) {
-      if (thrown instanceof Fault && !this.engine.readsBytes && isLone(text, thrown.at)) {
+      if (thrown instanceof Fault && !this.engine.chunk.wasBytes && isLone(text, thrown.at)) {
         this.#keep(text.slice(0, thrown.at));
         // Half a pair fails as a byte does that is not UTF-8.
         this.#keep("\udcff", true);

@@ -447,7 +447,7 @@ export class Lenient {
   /** Leaves out a part of the text. */
   #skip(from: number, to: number): number {
     const engine = this.#engine;
-    engine.extra += utf8Length(this.#text, from, to, engine.readsBytes) - (to - from);
+    engine.extra += utf8Length(this.#text, from, to, engine.chunk.wasBytes) - (to - from);
     return to;
   }
 

@@ -6,7 +6,7 @@
 
 import type { Automaton, PatternNode } from "../core/patterns/automaton.js";
 import { Engine, type EngineOptions, type Output } from "../core/engine.js";
-import { Fault } from "../core/text-error.js";
+import type { Fault } from "../core/text-error.js";
 import type { Match } from "../core/frame.js";
 import { KEY, LETTER, NO_ESCAPE, CLOSED, VALUE } from "../core/states.js";
 import type { ValueType } from "../core/events.js";
@@ -60,14 +60,14 @@ export class EditingEngine extends Engine {
       edits.beginChunk(text, this.base);
       this.#to = this.#from + text.length;
     }
-    const end = this.run(text, 0) - this.unread;
+    const end = this.run(text, 0) - this.chunk.unread;
     this.#noteComma(end);
-    this.base += end + this.unread + this.extra;
+    this.base += end + this.chunk.unread + this.extra;
     this.extra = 0;
     this.reading = "";
-    this.#from = this.#to -= this.unread;
+    this.#from = this.#to -= this.chunk.unread;
     if (isDocument) edits.endChunk(this.#to, this.#decided());
-    return end + this.unread;
+    return end + this.chunk.unread;
   }
 
   /** Passes on the text before the bad byte of a document that has failed. */

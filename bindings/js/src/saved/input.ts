@@ -26,7 +26,7 @@ export function savedBytes(input: Input, error: TextError | undefined): Uint8Arr
   // The first two bytes of half a pair are known, but the next chunk may complete it as text.
   const ofHalf = half === "" || error === undefined ? NO_BYTES : encodeAt(`${half}\udc00`, 0).subarray(0, 2);
   const rest = half !== "" ? ofHalf : waiting(input) > 0 ? NO_BYTES : bytes;
-  const all = joined(originalBytes(input), (translator === undefined ? engine.strayBytes : undefined) ?? rest);
+  const all = joined(originalBytes(input), (translator === undefined ? engine.chunk.strayBytes : undefined) ?? rest);
   if (error !== undefined) return all.subarray(0, error.offset + 1);
   const isHeldBack = half === "" && openHalf(input) !== "";
   return isHeldBack ? all.subarray(0, all.length - 2) : all;

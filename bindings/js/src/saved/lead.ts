@@ -4,7 +4,7 @@
 // text of the open matches, if that is kept. Where text was left out, so that reading it can't restore the counters, there is
 // a {@link Jump} to their values.
 
-import type { Engine } from "../core/engine.js";
+import type { EngineState } from "../core/engine.js";
 import type { Frame, Match } from "../core/frame.js";
 import {
   AFTER,
@@ -79,7 +79,7 @@ export class Lead {
 }
 
 /** Returns the text of the open escape. */
-function escapeText({ escape, code, high }: Engine): string {
+function escapeText({ escape, code, high }: EngineState): string {
   const hex = (unit: number, digits: number): string => `\\u${unit.toString(16).padStart(4, "0").slice(4 - digits)}`;
   const before = high === 0 ? "" : hex(high, 4);
   if (escape === LETTER || escape === PAIR_U) return `${before}\\`;
@@ -92,7 +92,7 @@ function escapeText({ escape, code, high }: Engine): string {
 const SOME_NUMBERS = ["", "-", "0", "1", "0.", "0.1", "0e", "0e+", "0e1"];
 
 /** Returns a text that is equivalent to the unreported part of the open token. */
-function tailOf(engine: Engine): string {
+function tailOf(engine: EngineState): string {
   switch (engine.state) {
     case STRING:
     case KEY_STRING:
@@ -104,13 +104,6 @@ function tailOf(engine: Engine): string {
     default:
       return "";
   }
-}
-
-/** Returns the engines of the texts that are open in each other, outermost first. */
-export function levelsOf(engine: Engine): Engine[] {
-  const levels: Engine[] = [];
-  for (let level: Engine | undefined = engine; level; level = level.inner) levels.push(level);
-  return levels;
 }
 
 /** Returns the text that leads to the state of an open text. */
@@ -152,13 +145,13 @@ export function leadToShown(text: Text): Lead {
 /** The text of a level, which is open. */
 class LevelWriter {
   readonly #text: Text;
-  readonly #engine: Engine;
+  readonly #engine: EngineState;
   readonly #level: number;
   readonly #shown: Shown | undefined;
   /** How much of the snapshot has been written. */
   #written = 0;
 
-  constructor(text: Text, engine: Engine, level: number) {
+  constructor(text: Text, engine: EngineState, level: number) {
     this.#text = text;
     this.#engine = engine;
     this.#level = level;

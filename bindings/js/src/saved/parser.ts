@@ -5,7 +5,7 @@
 
 import type { JsonSpigotError } from "../core/error.js";
 import { prototypeKey } from "../core/values.js";
-import { Engine } from "../core/engine.js";
+import type { Engine } from "../core/engine.js";
 import { Fault, TextError } from "../core/text-error.js";
 import { AFTER, CLOSED, DONE, KEY_STRING, LITERAL, NO_ESCAPE, NUMBER, STRING } from "../core/states.js";
 import { STRICT } from "../lenient/translator.js";
@@ -16,7 +16,7 @@ import { encode, joined, utf8Length } from "../core/utf8.js";
 import { unless, type Owner, type Reader, type Writer } from "./state.js";
 import { restoreGrowth, saveGrowth } from "./growth.js";
 import { openHalf, savedBytes, waiting } from "./input.js";
-import { KEPT, leadToOpen, leadToShown, LEVEL, levelsOf, MATCH, NEXT_INDEX, OFFSET, type Lead } from "./lead.js";
+import { KEPT, leadToOpen, leadToShown, LEVEL, MATCH, NEXT_INDEX, OFFSET, type Lead } from "./lead.js";
 
 /** In the order of their numbers in a state. */
 const ERROR_KINDS = [
@@ -178,6 +178,13 @@ function saveCounters(text: Text, out: Writer): void {
     out.number(Math.max(0, offset - level.lineStart));
     out.number(text.isOpen ? countedLength(level, offset) : 0);
   }
+}
+
+/** Returns the engines of the texts that are open in each other, outermost first. */
+function levelsOf(engine: Engine): Engine[] {
+  const levels: Engine[] = [];
+  for (let level: Engine | undefined = engine; level; level = level.inner) levels.push(level);
+  return levels;
 }
 
 function isFailedInside(level: Engine, document: Engine): boolean {

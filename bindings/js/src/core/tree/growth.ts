@@ -5,7 +5,7 @@
 // inside it becomes part of that operation's text. Ends are not reported: an ended value is closed when another one
 // begins, or when a patch is taken.
 
-import type { Engine } from "../engine.js";
+import type { EngineState } from "../engine.js";
 import { STRING } from "../states.js";
 import { pointerToken } from "../patterns/path.js";
 
@@ -38,7 +38,7 @@ export class Growth {
   readonly grown: Grown;
 
   /** Starts with the engine's current document, of which no change is reported. */
-  constructor(engine: Engine) {
+  constructor(engine: EngineState) {
     const isStringOpen = engine.state === STRING;
     this.grown = {
       levels: engine.stack.slice(0, engine.depth).map(({ isArray }) => ({ isArray, isOld: true, hasChildren: true })),
@@ -52,21 +52,21 @@ export class Growth {
   }
 
   /** Returns a copy for a copied engine. */
-  clone(engine: Engine): Growth {
+  clone(engine: EngineState): Growth {
     const clone = new Growth(engine);
     const { levels, ops } = this.grown;
     Object.assign(clone.grown, this.grown, { levels: levels.map((level) => ({ ...level })), ops: ops.slice() });
     return clone;
   }
 
-  beginContainer(engine: Engine, isArray: boolean): void {
+  beginContainer(engine: EngineState, isArray: boolean): void {
     this.settle(engine);
     this.#add(engine, isArray ? "[" : "{");
     this.grown.levels.push({ isArray, isOld: false, hasChildren: false });
   }
 
   /** Begins a string if `text` is empty, and appends to it otherwise. */
-  putString(engine: Engine, text: string): void {
+  putString(engine: EngineState, text: string): void {
     if (text === "") {
       this.settle(engine);
       this.#add(engine, '"');
@@ -79,7 +79,7 @@ export class Growth {
     this.grown.value += inside(text);
   }
 
-  putAtom(engine: Engine, token: string): void {
+  putAtom(engine: EngineState, token: string): void {
     this.settle(engine);
     const shown = this.grown.atom;
     this.grown.atom = undefined;
@@ -88,7 +88,7 @@ export class Growth {
   }
 
   /** Returns the operations since the last call. */
-  take(engine: Engine): string[] {
+  take(engine: EngineState): string[] {
     this.settle(engine, engine.state !== STRING);
     const token = engine.tree?.options.provisional ? engine.tree.openAtom(engine) : undefined;
     if (token !== undefined && token !== this.grown.atom) {
@@ -111,7 +111,7 @@ export class Growth {
   }
 
   /** Closes what has ended. */
-  settle(engine: Engine, hasStringEnded = true): void {
+  settle(engine: EngineState, hasStringEnded = true): void {
     if (this.grown.isStringOpen && hasStringEnded) {
       if (!this.grown.isStringOld) this.grown.value += '"';
       this.grown.isStringOpen = this.grown.isStringOld = false;
@@ -123,7 +123,7 @@ export class Growth {
   }
 
   /** Adds the beginning of a value, or all of it. */
-  #add(engine: Engine, text: string): void {
+  #add(engine: EngineState, text: string): void {
     const level = this.grown.levels[this.grown.levels.length - 1];
     if (level === undefined || level.isOld) {
       this.#begin("add", engine);
@@ -135,12 +135,12 @@ export class Growth {
     this.grown.value += level.isArray ? comma + text : `${comma}${JSON.stringify(engine.top!.key)}:${text}`;
   }
 
-  #replace(engine: Engine, token: string): void {
+  #replace(engine: EngineState, token: string): void {
     this.#begin("replace", engine);
     this.grown.value = token;
   }
 
-  #begin(op: string, engine: Engine): void {
+  #begin(op: string, engine: EngineState): void {
     this.#close();
     let path = "";
     for (let depth = 0; depth < engine.depth; depth++) {

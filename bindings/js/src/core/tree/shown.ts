@@ -1,13 +1,13 @@
 // A snapshot as JSON text, made from the strict text that is kept, with strings in their shortest spelling.
 
-import type { Engine } from "../engine.js";
+import type { EngineState } from "../engine.js";
 import { LITERAL, NUMBER } from "../states.js";
 import { endOfString } from "../places.js";
 
 const ATOM = /[^\s[\]{}:,"]+/y;
 
 /** Returns the document so far as JSON text; `undefined` before its first value. */
-export function shownText(engine: Engine): string | undefined {
+export function shownText(engine: EngineState): string | undefined {
   return new Shown(engine).read();
 }
 
@@ -26,9 +26,9 @@ export class Shown {
   #hasChildren: boolean[] = [];
   #expectsKey = false;
   #hasValue = false;
-  readonly #engine: Engine;
+  readonly #engine: EngineState;
 
-  constructor(engine: Engine) {
+  constructor(engine: EngineState) {
     this.#engine = engine;
   }
 

@@ -5,7 +5,7 @@
 
 import type { JsonSpigotError } from "../error.js";
 import { isPrototypeKey, makeNumber, prototypeKey, setMember, type Json } from "../values.js";
-import type { Engine } from "../engine.js";
+import type { EngineState } from "../engine.js";
 import type { Frame } from "../frame.js";
 import { LITERAL, NUMBER, STRING, WORDS } from "../states.js";
 import type { Growth } from "./growth.js";
@@ -55,7 +55,7 @@ export class Tree {
   }
 
   /** Returns a copy for the copied engine. Both have the open containers. */
-  clone(engine: Engine, copy: Engine): Tree {
+  clone(engine: EngineState, copy: EngineState): Tree {
     const clone = new Tree(this.options);
     clone.root = this.root;
     clone.refusal = this.refusal;
@@ -72,7 +72,7 @@ export class Tree {
   }
 
   /** Returns the document so far. Earlier results do not change, unless the tree is live. */
-  look(engine: Engine): Json | undefined {
+  look(engine: EngineState): Json | undefined {
     if (this.options.provisional) this.#showOpenAtom(engine);
     if (!this.#isLive) this.#look += 1;
     return this.root;
@@ -83,7 +83,7 @@ export class Tree {
     return this.options.prototypeKeys === "keep" ? frame.box : undefined;
   }
 
-  beginContainer(engine: Engine, frame: Frame): void {
+  beginContainer(engine: EngineState, frame: Frame): void {
     const box: Box = frame.isArray ? [] : {};
     if (this.growth !== undefined) this.growth.beginContainer(engine, frame.isArray);
     this.#put(engine, box);
@@ -101,12 +101,12 @@ export class Tree {
   }
 
   /** Begins a string, or appends this text to it. */
-  putString(engine: Engine, text: string): void {
+  putString(engine: EngineState, text: string): void {
     if (this.growth !== undefined) this.growth.putString(engine, text);
     this.#put(engine, engine.text);
   }
 
-  putAtom(engine: Engine, value: Json, token: string): void {
+  putAtom(engine: EngineState, value: Json, token: string): void {
     if (this.growth !== undefined) this.growth.putAtom(engine, token);
     this.#units = 0;
     if (this.isAtomShown) {
@@ -118,7 +118,7 @@ export class Tree {
   }
 
   /** Returns the open literal, or the longest prefix of the open number that is a number. */
-  openAtom(engine: Engine): string | undefined {
+  openAtom(engine: EngineState): string | undefined {
     if (engine.state === LITERAL) return WORDS[engine.word];
     if (engine.state !== NUMBER) return undefined;
     const { length } = engine.token;
@@ -130,7 +130,7 @@ export class Tree {
     return this.#prefix || undefined;
   }
 
-  #showOpenAtom(engine: Engine): void {
+  #showOpenAtom(engine: EngineState): void {
     const token = this.openAtom(engine);
     if (token === undefined || (this.isAtomShown && token === this.#converted)) return;
     this.#converted = token;
@@ -140,14 +140,14 @@ export class Tree {
     this.#put(engine, value);
   }
 
-  #newest(engine: Engine): Json | undefined {
+  #newest(engine: EngineState): Json | undefined {
     const { top } = engine;
     if (top === undefined) return this.root;
     return Object.getOwnPropertyDescriptor(top.box, top.isArray ? top.index : top.key)?.value as Json | undefined;
   }
 
   /** Puts the newest value in its place. */
-  #put(engine: Engine, value: Json): void {
+  #put(engine: EngineState, value: Json): void {
     const { depth, top } = engine;
     if (top === undefined) {
       this.root = value;
@@ -167,7 +167,7 @@ export class Tree {
     ((isOwn ? top.box : this.#own(engine, depth)) as { [key: string]: Json })[key] = value;
   }
 
-  #putPrototype(engine: Engine, key: string, value: Json): void {
+  #putPrototype(engine: EngineState, key: string, value: Json): void {
     const { prototypeKeys } = this.options;
     const parent = engine.depth > 1 ? engine.stack[engine.depth - 2] : undefined;
     if (prototypeKeys === "reject" && isPrototypeKey(key, parent === undefined || parent.isArray ? undefined : parent.key)) {
@@ -178,7 +178,7 @@ export class Tree {
   }
 
   /** Returns the container at this depth, from 1, after copying it and its parents where they must not change. */
-  #own(engine: Engine, depth: number): Box {
+  #own(engine: EngineState, depth: number): Box {
     const { stack } = engine;
     let from = depth;
     if (stack[depth - 1]!.look === DROPPED) return stack[depth - 1]!.box!;
@@ -203,6 +203,6 @@ export class Tree {
 }
 
 /** Returns true if a leaf that is open is the newest value of the innermost container, and shown. */
-export function hasOpenLeaf(engine: Engine): boolean {
+export function hasOpenLeaf(engine: EngineState): boolean {
   return engine.state === STRING || (engine.tree?.isAtomShown === true && (engine.state === NUMBER || engine.state === LITERAL));
 }
