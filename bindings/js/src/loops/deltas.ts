@@ -19,8 +19,14 @@ const KNOWN = ["signal", "limits", "duplicateKeys", "strictByteOrderMark"];
 
 /**
  * Yields the text of the strings that one pattern selects, as it arrives, and nothing for other values, whose JSON text
- * {@link rawDeltas} yields. Where a pattern can match more than one string, `events` says which one grows.
+ * {@link rawDeltas} yields. Where a pattern can match more than one string, `events` reports which one grows.
  *
+ * @param source A response, a stream, or an iterable of strings or bytes.
+ * @param pattern The path of the strings, as `title` or `days[*].plan`.
+ * @param options `signal`, `limits` (no limit but a depth of 127 by default), `duplicateKeys` (`last-wins` by default),
+ * `strictByteOrderMark` (false by default).
+ * @throws {JsonSpigotError} (from the loop) at the first bad byte, or if the text ends too early.
+ * @example
  * ```ts
  * for await (const text of deltas(await fetch(url), "title")) show(text);
  * ```
@@ -32,6 +38,10 @@ export function deltas(source: Source, pattern: string, options?: DeltasOptions)
 /**
  * Yields the JSON text of the values that one pattern selects, as it arrives.
  *
+ * @param source A response, a stream, or an iterable of strings or bytes.
+ * @param pattern The path of the values, with or without `raw:`.
+ * @param options As those of {@link deltas}.
+ * @example
  * ```ts
  * for await (const text of rawDeltas(await fetch(url), "order")) passOn(text);
  * ```

@@ -25,6 +25,10 @@ function parserOptions(options: StreamOptions): ParserOptions {
 /**
  * Yields all events of a source. Events before the first bad byte are yielded before the error is thrown.
  *
+ * @param source A response, a stream, or an iterable of strings or bytes.
+ * @param patterns The paths of the values.
+ * @param options Those of a `Parser`, and `signal`.
+ * @example
  * ```ts
  * for await (const event of events(await fetch(url), ["title", "items[*].name"])) { … }
  * ```
@@ -67,6 +71,9 @@ export type SnapshotsOptions = Omit<StreamOptions, "retain" | "spelling">;
  * With `schema`, a Standard Schema such as zod's, the last one is what the schema makes of the complete value, or a
  * `SchemaError` is thrown. Earlier values are not validated.
  *
+ * @param source A response, a stream, or an iterable of strings or bytes.
+ * @param options Those of a `Parser`, `signal`, and `schema`.
+ * @example
  * ```ts
  * const Trip = z.object({ city: z.string(), days: z.array(z.string()) });
  * for await (const trip of snapshots(await fetch(url), { schema: Trip })) console.log(trip.city, trip.days?.length);

@@ -22,6 +22,11 @@ export interface ProviderEventsOptions extends ProviderOptions {
 /**
  * Yields all events of a source. If the source fails, whatever was open is reported as truncated before the error is thrown.
  *
+ * @param source A response, a stream or an iterable: strings and bytes are of a body, objects are events of an SDK.
+ * @param provider The provider, or `auto`, which detects it.
+ * @param patterns What is selected in the arguments of each call; nothing by default.
+ * @param options Those of `ProviderStream`, and `signal`.
+ * @example
  * ```ts
  * for await (const event of providerEvents(await fetch(url, request), "openai-chat", "city")) { … }
  * ```

@@ -23,12 +23,21 @@ export function saveParser(parser: Parser): SavedState {
 }
 
 /**
- * Returns a parser that continues from a state, with the patterns and options that it was saved with. Only `numbers`, `prototypeKeys`, `spelling`, `freeze` and `"live"` may differ, since they only affect how values are
- * represented.
+ * Returns a parser that continues from a state, with the patterns and options that it was saved with. Only `numbers`,
+ * `prototypeKeys`, `spelling`, `freeze` and `"live"` may differ, since they only affect how values are represented.
  *
  * The data is not trusted: any data gives a parser or an error. But anyone who can write it can forge the
  * parser's input, so protect it as you would protect the text.
  *
+ * @param patterns The patterns of the saved parser.
+ * @param state What {@link saveParser} returned, for example after `JSON.parse`.
+ * @param options The options of the saved parser.
+ * @example
+ * ```ts
+ * store(JSON.stringify(saveParser(parser)));
+ * // In another process:
+ * const parser = restoreParser("city", JSON.parse(stored));
+ * ```
  * @throws {JsonSpigotError} of kind `not-saved-state`, `other-version`, `other-kind` (that of a `Documents`, say),
  * `other-patterns`, `other-choices`, or `impossible` for data that was made up.
  */

@@ -187,6 +187,8 @@ export type PathNotation = "pointer" | "normalized";
 /**
  * Returns the path of an event as a pointer or a normalized path. Inside a string (`outer | inner`) a pointer leads to that string.
  *
+ * @param notation `pointer` or `normalized`.
+ * @example
  * ```ts
  * pathOf(event, "pointer"); // "/ask_slots/0/message"
  * ```

@@ -32,6 +32,8 @@ function keysOf(path: string): string[] {
  * Applies a patch and returns the new value. The old one is left unchanged: only containers on changed paths are copied.
  * Before the first patch the value is `undefined`.
  *
+ * @param value The value so far.
+ * @param ops The operations of `Parser.patch`.
  * @throws {JsonSpigotError} of kind `invalid-patch` for an operation that does not apply to the value.
  */
 export function applyPatch(value: Json | undefined, ops: readonly PatchOp[]): Json | undefined {
