@@ -32,7 +32,7 @@ const readme = readFileSync(join(here, "README.md"), "utf8");
 
 /** What the README's table of entries says of one, in kilobytes: of it all, or of a part. */
 function said(name) {
-  const part = /^  (\w+) alone$/.exec(name)?.[1];
+  const part = /^ {2}(\w+) alone$/.exec(name)?.[1];
   const row = readme.split("\n").find((line) => line.startsWith(`| \`jsonspigot${part ? "" : name.slice(1)}\` |`)) ?? "";
   return Number((part ? new RegExp(`\`${part}\` alone (\\d+)`) : /(\d+) KB/).exec(row)?.[1]);
 }

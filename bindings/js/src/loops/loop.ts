@@ -233,7 +233,9 @@ export class SourceLoop<C, T, R = void> implements Loop<T, R> {
       // The source may have ended the loop meanwhile, and with it answered this call.
       if (waiters[this.#answered] === waiter) this.#answered += 1;
       // Dropped when they are most of the list, so each is moved once or twice.
-      if (this.#answered * 2 > waiters.length) waiters.splice(0, this.#answered), (this.#answered = 0);
+      if (this.#answered * 2 <= waiters.length) continue;
+      waiters.splice(0, this.#answered);
+      this.#answered = 0;
     }
   }
 

@@ -9,7 +9,7 @@ import { chunksOfJson, type Chunk, type Source } from "./source.js";
 import { lookUp, type ValueState } from "../core/tree/state-of.js";
 import type { StreamOptions } from "./streams.js";
 import { makeText } from "../core/make-text.js";
-import { Text } from "../core/text.js";
+import type { Text } from "../core/text.js";
 import { Tree } from "../core/tree/tree.js";
 import type { Json } from "../core/values.js";
 

@@ -1,6 +1,5 @@
 // The events of provider streams, and how the module's records are read into it.
 
-import type { JsonSpigotError } from "../core/error.js";
 import type { CallErrorEvent, CallMatchEvent, CallStartEvent, CallWarningEvent, InputEvent } from "../calls/event.js";
 import { DECLARED, type DeclaredEvent, type StopEvent } from "./declared-events.js";
 import { EventReader, readError, type EventOptions } from "./event-reader.js";
@@ -89,11 +88,11 @@ function readRecord(output: Output, making: Making): Fields {
     else if (sort === "$") record[name] = output.string();
     else {
       const raw = output.string();
-      record["value"] = providerValue(raw, making);
-      record["raw"] = raw;
+      record.value = providerValue(raw, making);
+      record.raw = raw;
     }
   }
-  if (first >>> 31 !== 0) record["error"] = readError(output);
+  if (first >>> 31 !== 0) record.error = readError(output);
   return record;
 }
 
@@ -108,12 +107,12 @@ function providerValue(raw: string, making: Making): Json {
 
 /** Puts the value of a complete input or payload in its place. */
 function settle(record: Fields, making: Making): void {
-  const hasValue = record["hasValue"] as boolean;
-  delete record["hasValue"];
-  if ("values" in record) record["values"] = makeValue(record["values"] as string, making);
-  else delete record["repeated"];
-  if ("deviations" in record) record["deviations"] = JSON.parse(record["deviations"] as string);
-  if (hasValue) record["value"] = record["status"] === "empty" ? {} : makeValue((record["strict"] ?? record["raw"]) as string, making);
+  const hasValue = record.hasValue as boolean;
+  delete record.hasValue;
+  if ("values" in record) record.values = makeValue(record.values as string, making);
+  else delete record.repeated;
+  if ("deviations" in record) record.deviations = JSON.parse(record.deviations as string);
+  if (hasValue) record.value = record.status === "empty" ? {} : makeValue((record.strict ?? record.raw) as string, making);
 }
 
 /** The state with which the events of a stream are read. */
@@ -138,17 +137,17 @@ export function readStreamEvents(output: Output, { options, marks, calls, payloa
   while (output.at < output.end) {
     const record = readRecord(output, options);
     const { call, block, choice } = record as unknown as { call: number; block: number; choice: number };
-    if ("mark" in record) record["mark"] = marks[record["mark"] as number];
+    if ("mark" in record) record.mark = marks[record.mark as number];
     switch (record.kind) {
       case "match": {
         const [readers, number] = "mark" in record ? [payloads, block] : [calls, call];
         let reader = readers.get(number);
         if (!reader) readers.set(number, (reader = new EventReader(options)));
-        push(Object.assign(reader.read(output), "mark" in record ? { mark: record["mark"], choice, block } : { call }));
+        push(Object.assign(reader.read(output), "mark" in record ? { mark: record.mark, choice, block } : { call }));
         continue;
       }
       case "agent":
-        agent = record["agent"] as string;
+        agent = record.agent as string;
         continue;
       case "payload":
         payloads.delete(block);
@@ -160,9 +159,9 @@ export function readStreamEvents(output: Output, { options, marks, calls, payloa
         break;
       case "source":
         if ("start" in record) {
-          record["span"] = [record["start"], record["end"]];
-          delete record["start"];
-          delete record["end"];
+          record.span = [record.start, record.end];
+          delete record.start;
+          delete record.end;
         }
         break;
     }

@@ -79,7 +79,7 @@ function isOfFullStream(part: Part): boolean {
       return "rawValue" in part;
     case "error":
       // A provider's has an object.
-      return part["error"] instanceof Error;
+      return part.error instanceof Error;
     default:
       return false;
   }
@@ -90,33 +90,33 @@ function ofFullStream(part: Part): readonly object[] {
   switch (type) {
     case "text-delta":
     case "reasoning-delta":
-      return [{ type, id, delta: part["text"] }];
+      return [{ type, id, delta: part.text }];
     case "tool-input-start":
       return [{ type, toolCallId: id, toolName, providerExecuted }];
     case "tool-input-delta":
-      return [{ type, toolCallId: id, inputTextDelta: part["delta"] }];
+      return [{ type, toolCallId: id, inputTextDelta: part.delta }];
     case "tool-call":
-      return [{ type: "tool-input-available", toolCallId, toolName, input: part["input"], providerExecuted }];
+      return [{ type: "tool-input-available", toolCallId, toolName, input: part.input, providerExecuted }];
     case "tool-result":
-      return [{ type: "tool-output-available", toolCallId, output: part["output"] ?? null }];
+      return [{ type: "tool-output-available", toolCallId, output: part.output ?? null }];
     case "tool-error":
-      return [{ type: "tool-output-error", toolCallId, errorText: words(part["error"]) }];
+      return [{ type: "tool-output-error", toolCallId, errorText: words(part.error) }];
     case "tool-output-denied":
       return [{ type, toolCallId }];
     case "source":
-      return [{ type: "source-url", sourceId: id, url: part["url"], title: part["title"] }];
+      return [{ type: "source-url", sourceId: id, url: part.url, title: part.title }];
     case "file": {
-      const { mediaType, base64 } = part["file"] as { mediaType: string; base64: string };
+      const { mediaType, base64 } = part.file as { mediaType: string; base64: string };
       return [{ type, mediaType, url: `data:${mediaType};base64,${base64}` }];
     }
     case "start-step":
       return [{ type }];
     case "finish-step":
-      return [{ type }, { type: "data-usage", data: part["usage"] }];
+      return [{ type }, { type: "data-usage", data: part.usage }];
     case "finish":
-      return [{ type, finishReason: part["finishReason"] }];
+      return [{ type, finishReason: part.finishReason }];
     case "error":
-      return [{ type, errorText: words(part["error"]) }];
+      return [{ type, errorText: words(part.error) }];
     default:
       // The end of an input is its call, and what is raw comes parsed too.
       return [];

@@ -16,9 +16,9 @@ export class ValueWriter {
     const { stringValue, numberValue, boolValue, willContinue } = value;
     const given = [stringValue, numberValue, boolValue].filter((one) => one != null);
     if (given.length > 1 || (given.length === 0 && !("nullValue" in value))) unreadable();
-    const path = segmentsOf(pieceOf(value["jsonPath"])) ?? unreadable();
+    const path = segmentsOf(pieceOf(value.jsonPath)) ?? unreadable();
     const isNext = this.#hasOpenString && stringValue != null && String(path) === String(this.#path);
-    let text = isNext ? "" : this.#begin(path);
+    const text = isNext ? "" : this.#begin(path);
     if (stringValue == null) {
       // The space ends a number, so that it is reported at once.
       return text + (given.length === 0 ? "null" : `${jsonOf(typeof given[0] === "string" ? unreadable() : given[0])} `);

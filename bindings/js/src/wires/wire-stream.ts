@@ -65,7 +65,7 @@ export abstract class WireStream<E extends object | string> {
   #read(event: Members): void {
     const emitter = this.#emitter;
     const before = emitter.failure;
-    if (event["type"] === "error" || (event["type"] == null && event["error"])) emitter.failure = "error";
+    if (event.type === "error" || (event.type == null && event.error)) emitter.failure = "error";
     this.#reader.read(event);
     // An event after an error is no part of the message.
     if (before && emitter.failure) emitter.leaveOut();

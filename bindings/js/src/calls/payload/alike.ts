@@ -32,7 +32,7 @@ function areSame(one: Tagged, other: Tagged): boolean {
     return one.length === other.length && one.every((value, at) => areSame(value, other[at]!));
   }
   const keys = Object.keys(one);
-  const isIn = (key: string): boolean => Object.prototype.hasOwnProperty.call(other, key) && areSame(one[key]!, other[key]!);
+  const isIn = (key: string): boolean => Object.hasOwn(other, key) && areSame(one[key]!, other[key]!);
   return keys.length === Object.keys(other).length && keys.every(isIn);
 }
 
