@@ -17,15 +17,33 @@ rmSync(join(here, "dist"), { recursive: true, force: true });
 mkdirSync(join(here, "dist"));
 
 const cargoHome = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
-const remap = [[cargoHome, "/cargo"], [repository, "/jsonspigot"]].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
+const remap = [
+  [cargoHome, "/cargo"],
+  [repository, "/jsonspigot"],
+].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
 // More than the frames of all functions together, and none calls itself: so it never overflows, and the addresses of data
 // are short.
 const flags = [...remap, "-Clink-arg=-zstack-size=131072"].join(" ");
 // What it mends differs between folders of systems that have it, too.
 const wrapper = process.platform === "win32" ? "" : join(here, "scripts/rustc-wrapper.sh");
-run("cargo", ["build", "--quiet", "--release", "--locked", "--target", "wasm32-unknown-unknown", "--manifest-path", "wasm/Cargo.toml", "--target-dir", "wasm/target"], {
-  env: { ...process.env, RUSTFLAGS: flags, RUSTC_WRAPPER: wrapper, CARGO_INCREMENTAL: "0" },
-});
+run(
+  "cargo",
+  [
+    "build",
+    "--quiet",
+    "--release",
+    "--locked",
+    "--target",
+    "wasm32-unknown-unknown",
+    "--manifest-path",
+    "wasm/Cargo.toml",
+    "--target-dir",
+    "wasm/target",
+  ],
+  {
+    env: { ...process.env, RUSTFLAGS: flags, RUSTC_WRAPPER: wrapper, CARGO_INCREMENTAL: "0" },
+  },
+);
 run("node_modules/.bin/wasm-opt", [
   "wasm/target/wasm32-unknown-unknown/release/jsonspigot_wasm.wasm",
   ...["-Oz", "--converge", "--strip-debug", "--strip-producers", "--strip-target-features"],
@@ -38,4 +56,7 @@ run("node_modules/.bin/wasm-opt", [
 ]);
 run("node_modules/.bin/tsc", []);
 const digits = readFileSync(join(here, "dist/providers.wasm")).toString("hex");
-writeFileSync(join(here, "dist/providers/inlined.js"), `// The module's bytes; made by \`npm run build\`.\nexport const digits = "${digits}";\n`);
+writeFileSync(
+  join(here, "dist/providers/inlined.js"),
+  `// The module's bytes; made by \`npm run build\`.\nexport const digits = "${digits}";\n`,
+);

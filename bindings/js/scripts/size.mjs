@@ -45,7 +45,9 @@ const report = (name, bytes) => {
   const isSaid = Math.abs(said(name) - gzipped / 1000) <= 1;
   isWrong ||= bound === undefined || gzipped > bound * 1000 || !isSaid;
   const kilobytes = (count) => (count / 1000).toFixed(1).padStart(8);
-  console.log(`${name.padEnd(20)} ${kilobytes(bytes.length)} KB ${kilobytes(gzipped)} KB gzipped   ${verdict}${isSaid ? "" : `, but the README says ${said(name)}`}`);
+  console.log(
+    `${name.padEnd(20)} ${kilobytes(bytes.length)} KB ${kilobytes(gzipped)} KB gzipped   ${verdict}${isSaid ? "" : `, but the README says ${said(name)}`}`,
+  );
 };
 
 for (const [name, target] of Object.entries(exports)) {

@@ -20,7 +20,8 @@ export function parseSlot(slot: Slot): ParsedSlot {
   if (typeof slot === "string") return { choice: 0, key: keyOfId(slot), id: slot };
   const [choice, index] = typeof slot === "number" ? [0, slot] : Array.isArray(slot) ? slot : [NaN, NaN];
   for (const number of [choice, index]) {
-    if (!Number.isSafeInteger(number) || number! < 0) throw new TypeError(`a slot is an index, [choice, index] or an id, not ${String(slot)}`);
+    if (!Number.isSafeInteger(number) || number! < 0)
+      throw new TypeError(`a slot is an index, [choice, index] or an id, not ${String(slot)}`);
   }
   return { choice: choice as number, key: `#${index!}`, id: undefined };
 }

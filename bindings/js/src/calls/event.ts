@@ -36,15 +36,7 @@ export type InputEvent = CallInput & {
 export interface CallErrorEvent {
   readonly kind: "call-error";
   readonly call?: number;
-  readonly type:
-    | "not-started"
-    | "ended"
-    | "mismatch"
-    | "mixed"
-    | "open-calls-limit"
-    | "input-limit"
-    | "name-limit"
-    | "event-limit";
+  readonly type: "not-started" | "ended" | "mismatch" | "mixed" | "open-calls-limit" | "input-limit" | "name-limit" | "event-limit";
 }
 
 /** The first fragments of a call look as if each held all of the input so far, which the option `cumulative` is for. */
@@ -65,5 +57,4 @@ export interface CallMismatchEvent {
 }
 
 /** The events of tool calls. */
-export type CallEvent =
-  CallStartEvent | CallMatchEvent | InputEvent | CallErrorEvent | CallWarningEvent | CallMismatchEvent;
+export type CallEvent = CallStartEvent | CallMatchEvent | InputEvent | CallErrorEvent | CallWarningEvent | CallMismatchEvent;

@@ -52,7 +52,13 @@ export class OpenCall {
   /** The length of the last delta of those that each began with the one before, and how many were longer than it. */
   #chain: { readonly last: number; readonly count: number } | undefined = { last: 0, count: 0 };
 
-  constructor(number: number, choice: number, { id, name, raw, executed }: CallStart, settings: CallSettings, report: (event: CallEvent) => void) {
+  constructor(
+    number: number,
+    choice: number,
+    { id, name, raw, executed }: CallStart,
+    settings: CallSettings,
+    report: (event: CallEvent) => void,
+  ) {
     this.number = number;
     this.choice = choice;
     this.id = id ?? "";

@@ -147,7 +147,10 @@ export class Input {
   /** Returns the number of units at the end that were not read, since they begin a character that is cut. */
   #takeUnread(): number {
     const { engine } = this;
-    const { chunk: { unread }, kept } = engine;
+    const {
+      chunk: { unread },
+      kept,
+    } = engine;
     engine.chunk.unread = 0;
     if (unread > 0) kept?.truncate(kept.end - unread);
     return unread;

@@ -27,7 +27,11 @@ export class MatchEvent {
 }
 
 /** Creates an event of a match. The caller adds the members of its kind. */
-export function matchEvent<K extends Event["kind"]>(kind: K, match: Matched, offset: number): { -readonly [P in keyof (Event & { kind: K })]: (Event & { kind: K })[P] } {
+export function matchEvent<K extends Event["kind"]>(
+  kind: K,
+  match: Matched,
+  offset: number,
+): { -readonly [P in keyof (Event & { kind: K })]: (Event & { kind: K })[P] } {
   return new MatchEvent(kind, match, offset) as never;
 }
 

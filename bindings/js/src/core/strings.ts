@@ -118,7 +118,8 @@ export function readEscape(engine: Engine, s: string, from: number): number {
       engine.code = 0;
     } else {
       const character = c === QUOTE ? '"' : UNESCAPES[s[i]!];
-      if (character === undefined) engine.fail("invalid-escape", i, isLetter ? 'one of `"\\/bfnrtu` after the backslash' : "`u` after the backslash");
+      if (character === undefined)
+        engine.fail("invalid-escape", i, isLetter ? 'one of `"\\/bfnrtu` after the backslash' : "`u` after the backslash");
       if (!isLetter) failPair(engine, i);
       checkLimit(engine, i);
       engine.endEscape(character);

@@ -52,7 +52,11 @@ export function rawDeltas(source: Source, pattern: string, options?: DeltasOptio
 
 /** Yields the texts of all deltas. Refuses raw patterns without `beginRaw`. */
 export function deltasOf(source: Source, pattern: string, options: DeltasOptions = {}, beginRaw: Output["beginRaw"]): Loop<string> {
-  return new SourceLoop(() => chunksOfJson(source), () => textsOf(pattern, options, beginRaw), options?.signal);
+  return new SourceLoop(
+    () => chunksOfJson(source),
+    () => textsOf(pattern, options, beginRaw),
+    options?.signal,
+  );
 }
 
 function textsOf(pattern: string, options: DeltasOptions, beginRaw: Output["beginRaw"]): Reading<Chunk, string> {

@@ -22,7 +22,8 @@ function ofLangChain({ id, content, tool_call_chunks, response_metadata = {}, us
   const blocks: readonly { type?: string; text?: string; thinking?: string; reasoning?: string }[] = Array.isArray(content)
     ? content.map((block: unknown) => (typeof block === "string" ? { type: "text", text: block } : (block as object)))
     : [{ type: "text", text: String(content) }];
-  const joined = (text: (block: (typeof blocks)[number]) => string | undefined): string => blocks.map((block) => text(block) ?? "").join("");
+  const joined = (text: (block: (typeof blocks)[number]) => string | undefined): string =>
+    blocks.map((block) => text(block) ?? "").join("");
   const reasoning = joined((block) => block.thinking ?? block.reasoning);
   const calls = tool_call_chunks.map(({ name, args, id: callId, index }) => ({
     // Only numbers are places on the wire.

@@ -197,10 +197,7 @@ export class Instance {
   /** Returns why a call has thrown. After a trap the instance is dead, and so are its streams. */
   trapped(thrown: unknown): unknown {
     if (!isTrap(thrown)) return thrown;
-    this.failure ??= new JsonSpigotError(
-      "trap",
-      `the parser has crashed and can't be used again (${thrown.message}): make a new one`,
-    );
+    this.failure ??= new JsonSpigotError("trap", `the parser has crashed and can't be used again (${thrown.message}): make a new one`);
     return this.failure;
   }
 }
@@ -215,4 +212,3 @@ export function isWellFormed(text: string): boolean {
   const own = (text as { isWellFormed?: () => boolean }).isWellFormed;
   return own ? own.call(text) : !/\p{Surrogate}/u.test(text);
 }
-

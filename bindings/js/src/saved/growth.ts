@@ -16,7 +16,13 @@ export function restoreGrowth(engine: EngineState, saved: unknown): Growth {
   const isText = (value: unknown): value is string => typeof value === "string";
   unless(Array.isArray(saved));
   const [ops, head, value, isStringOld, atom, levels] = saved as unknown[];
-  unless(Array.isArray(ops) && ops.every((op) => isText(op) && isOperation(op)) && isText(head) && isText(value) && (atom === null || isText(atom)));
+  unless(
+    Array.isArray(ops) &&
+      ops.every((op) => isText(op) && isOperation(op)) &&
+      isText(head) &&
+      isText(value) &&
+      (atom === null || isText(atom)),
+  );
   unless(Array.isArray(levels) && levels.length === engine.depth && levels.every((level) => [0, 1, 2, 3].includes(level as number)));
   const growth = new Growth(engine);
   const { grown } = growth;

@@ -80,7 +80,11 @@ export class Lead {
 
 /** Returns the text of the open escape. */
 function escapeText({ escape, code, high }: EngineState): string {
-  const hex = (unit: number, digits: number): string => `\\u${unit.toString(16).padStart(4, "0").slice(4 - digits)}`;
+  const hex = (unit: number, digits: number): string =>
+    `\\u${unit
+      .toString(16)
+      .padStart(4, "0")
+      .slice(4 - digits)}`;
   const before = high === 0 ? "" : hex(high, 4);
   if (escape === LETTER || escape === PAIR_U) return `${before}\\`;
   if (escape === PAIR_BACKSLASH) return before;

@@ -1,6 +1,15 @@
 // The types that each adapter exports.
 
-export type { CallErrorEvent, CallEvent, CallMatchEvent, CallMismatchEvent, CallStartEvent, CallWarningEvent, Executor, InputEvent } from "../calls/event.js";
+export type {
+  CallErrorEvent,
+  CallEvent,
+  CallMatchEvent,
+  CallMismatchEvent,
+  CallStartEvent,
+  CallWarningEvent,
+  Executor,
+  InputEvent,
+} from "../calls/event.js";
 export type { ToolCallsOptions } from "../calls/options.js";
 export type { InputStatus } from "../calls/payload/payload.js";
 export type { Json } from "../core/values.js";

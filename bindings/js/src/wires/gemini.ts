@@ -109,7 +109,8 @@ class GeminiReader implements WireReader {
       if (hasMember(call, /^/)) unreadable();
       return;
     }
-    const isOdd = args != null || hasMember(call, /^(?!(id|name|partialArgs|willContinue)$)/) || (partialArgs != null && values.length === 0);
+    const isOdd =
+      args != null || hasMember(call, /^(?!(id|name|partialArgs|willContinue)$)/) || (partialArgs != null && values.length === 0);
     if (isOdd || (id !== "" && id !== open.id)) emit.leaveOut();
     for (const value of values) emit.tell(emit.calls.delta(open.slot, open.values.write(value)));
     open.goesOn = goesOn;

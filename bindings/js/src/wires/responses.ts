@@ -96,7 +96,10 @@ export class ResponsesReader implements WireReader {
     const known = this.#calls.get(index);
     const isWhole = step === "done";
     const text = step === "delta" ? pieceOf(delta) : textOf(event[member!]);
-    if (known && (known.isDone || known.tool !== tool || (item_id ?? known.item.id) !== known.item.id || (name ?? known.name) !== known.name)) {
+    if (
+      known &&
+      (known.isDone || known.tool !== tool || (item_id ?? known.item.id) !== known.item.id || (name ?? known.name) !== known.name)
+    ) {
       this.lose();
     } else if (known && !STREAMED.test(tool!)) {
       // It is only compared: the input comes with its item.

@@ -51,7 +51,10 @@ export class ValueWriter {
 const keyOf = (segment: Segment): string => (typeof segment === "string" ? `${JSON.stringify(segment)}:` : "");
 
 const endsOf = (path: readonly Segment[]): string =>
-  path.map((segment) => (typeof segment === "number" ? "]" : "}")).reverse().join("");
+  path
+    .map((segment) => (typeof segment === "number" ? "]" : "}"))
+    .reverse()
+    .join("");
 
 /** Containers begin with their first element. */
 const beginningOf = (path: readonly Segment[]): string =>

@@ -79,14 +79,7 @@ export interface RawPayload extends AnyPayload {
 }
 
 /** The outcome of a payload in text, by its `status`. */
-export type Payload =
-  | CompletePayload
-  | AcceptedPayload
-  | EmptyPayload
-  | TruncatedPayload
-  | MalformedPayload
-  | TrailingPayload
-  | RawPayload;
+export type Payload = CompletePayload | AcceptedPayload | EmptyPayload | TruncatedPayload | MalformedPayload | TrailingPayload | RawPayload;
 
 /** The outcome of a call's input, by its `status`. */
 export type CallInput = Exclude<Payload, EmptyPayload> | EmptyInput;
@@ -112,7 +105,10 @@ export function payloadOf(verdict: Verdict, raw: string, text: Text | undefined,
       return { status, ...payload, value: makeValue(raw, making) };
     case "accepted": {
       const { count, list } = text!.deviations;
-      const strict = text!.completeText().replace(/^[ \t\n\r]+/, "").trimEnd();
+      const strict = text!
+        .completeText()
+        .replace(/^[ \t\n\r]+/, "")
+        .trimEnd();
       const more = count - list.length;
       return { status, ...payload, strict, value: makeValue(strict, making), deviations: list, ...(more > 0 && { more }) };
     }

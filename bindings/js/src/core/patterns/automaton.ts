@@ -139,7 +139,10 @@ export class Automaton {
     const name = sorted.join();
     const known = this.#nodes.get(name);
     if (known) return known;
-    const made = new PatternNode(this, sorted.map((id) => this.#positions[id]!));
+    const made = new PatternNode(
+      this,
+      sorted.map((id) => this.#positions[id]!),
+    );
     if (this.#nodes.size < MOST_NODES) this.#nodes.set(name, made);
     return made;
   }

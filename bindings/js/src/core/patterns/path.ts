@@ -10,7 +10,13 @@ const PLAIN = /^[A-Za-z_]\w*$/;
 const SHORTHAND = /^[A-Za-z_\u0080-\u{10ffff}][\w\u0080-\u{10ffff}]*$/u;
 
 const ESCAPES: Readonly<Record<string, string>> = {
-  "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", "'": "\\'", "\\": "\\\\",
+  "\b": "\\b",
+  "\t": "\\t",
+  "\n": "\\n",
+  "\f": "\\f",
+  "\r": "\\r",
+  "'": "\\'",
+  "\\": "\\\\",
 };
 
 export function isShorthand(name: string): boolean {
@@ -19,10 +25,7 @@ export function isShorthand(name: string): boolean {
 
 /** Quotes a name as RFC 9535 does in normalized paths. */
 export function quoted(name: string): string {
-  const inside = name.replace(
-    /[\u0000-\u001f'\\]/g,
-    (unit) => ESCAPES[unit] ?? `\\u00${unit.charCodeAt(0).toString(16).padStart(2, "0")}`,
-  );
+  const inside = name.replace(/[\u0000-\u001f'\\]/g, (unit) => ESCAPES[unit] ?? `\\u00${unit.charCodeAt(0).toString(16).padStart(2, "0")}`);
   return `'${inside}'`;
 }
 
@@ -74,7 +77,15 @@ export class QuoteFault {
 }
 
 /** The escapes of a letter that both quoted names and JSON have. */
-export const UNESCAPES: Readonly<Record<string, string | undefined>> = { b: "\b", t: "\t", n: "\n", f: "\f", r: "\r", "/": "/", "\\": "\\" };
+export const UNESCAPES: Readonly<Record<string, string | undefined>> = {
+  b: "\b",
+  t: "\t",
+  n: "\n",
+  f: "\f",
+  r: "\r",
+  "/": "/",
+  "\\": "\\",
+};
 
 /**
  * Reads a quoted name (RFC 9535 §2.3.1.1) whose quote is at this place; gives it with the place after it.

@@ -132,4 +132,3 @@ export class Shown {
 function respelt(string: string): string {
   return string.includes("\\") ? JSON.stringify(JSON.parse(string)) : string;
 }
-

@@ -12,7 +12,10 @@ import type { Json } from "../values.js";
 export type ValueState = "pending" | "partial" | "complete" | "absent";
 
 /** Returns the state of the value at these keys and indices, and the value so far. */
-export function lookUp(text: Text, segments: readonly (string | number)[]): { readonly state: ValueState; readonly value: Json | undefined } {
+export function lookUp(
+  text: Text,
+  segments: readonly (string | number)[],
+): { readonly state: ValueState; readonly value: Json | undefined } {
   const { engine } = text;
   let value = engine.tree!.root;
   if (value === undefined) return { state: "pending", value };
