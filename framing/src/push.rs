@@ -67,12 +67,12 @@ impl Frame<'_> {
     /// use jsonspigot_framing::EventEditor;
     /// use jsonspigot_llm::{CallRewriter, Provider};
     ///
-    /// let mut calls = CallRewriter::new(Provider::Anthropic, [("password", Rule::redact())])?;
-    /// let (mut body, mut out, mut bad) = (EventEditor::new(), String::new(), 0);
-    /// let start = r#"data: {"type":"content_block_start","content_block":{"type":"tool_use","id":"1","name":"f"}}"#;
-    /// let start = start.to_owned() + "\n\n";
-    /// let piece = |text: &str| format!("data: {{\"type\":\"content_block_delta\",\"delta\":{{\"partial_json\":\"{text}\"}}}}\n\n");
-    /// for chunk in [start.clone(), piece(r#"{\"password\":\"hun"#), piece(r#"ter2\"}"#)] {
+    /// let mut calls = CallRewriter::new(Provider::Anthropic, [("password", Rule::redact())])?; let (mut body, mut out,
+    /// mut bad) = (EventEditor::new(), String::new(), 0); let start = r#"data:
+    /// {"type":"content_block_start","content_block":{"type":"tool_use","id":"1","name":"f"}}"#; let start =
+    /// start.to_owned() + "\n\n"; let piece = |text: &str| format!("data:
+    /// {{\"type\":\"content_block_delta\",\"delta\":{{\"partial_json\":\"{text}\"}}}}\n\n"); for chunk in
+    /// [start.clone(), piece(r#"{\"password\":\"hun"#), piece(r#"ter2\"}"#)] {
     ///     body.feed(
     ///         chunk,
     ///         |frame| frame.rewrite(&mut calls).unwrap_or_else(|event| {

@@ -1,5 +1,5 @@
 //! Streams for an instruction counter: `provider_work SCENARIO OPERATIONS`, as `.ci/work providers` runs it under
-//! callgrind. Each scenario takes one road through calls, providers and envelopes again and again; `list` prints their names.
+//! callgrind. Each scenario repeats one path through calls, providers and envelopes; `list` prints their names.
 //!
 //! What an operation costs may depend on what is new in it, and on nothing that came before.
 
@@ -218,7 +218,7 @@ fn neutral(builder: ToolCallsBuilder, act: impl FnOnce(&mut ToolCalls)) {
     calls.end_message_with("stop", ignore);
 }
 
-/// A call with text that is kept.
+/// Keeps a call with text.
 fn keep(calls: &mut ToolCalls) {
     calls.start_with(0, CallStart::new("tool").id("a"), ignore);
     calls.delta_with(0, &format!("[{}", "1,".repeat(KEPT / 2)), ignore);
@@ -244,7 +244,7 @@ fn values(n: usize, arg: impl Fn(usize) -> Value, limits: Limits) {
     calls.finish_with(ignore_event);
 }
 
-/// One payload whose JSON is lost, and its text after that.
+/// Reads one payload whose JSON is truncated, and its text after that.
 fn envelope(n: usize) {
     let delimiter = Delimiter::comment("context").expect("a name");
     let mut envelope = Envelope::new([delimiter], &PatternSet::default());

@@ -1,7 +1,8 @@
 //! One call's arguments in one-character deltas through the Anthropic adapter: what a delta costs must not depend on
 //! how many came before it.
 //!
-//! `cargo bench --features providers --bench providers` prints nanoseconds a delta and fails if the dearest is more than
+//! `cargo bench --features providers --bench providers` prints nanoseconds a delta and fails if the dearest is more
+//! than
 //! 1.2 times the cheapest.
 
 use std::hint::black_box;
@@ -28,8 +29,8 @@ fn main() -> ExitCode {
         let text = "x".repeat(deltas - r#"{"text":""}"#.len());
         format!(r#"{{"text":"{text}"}}"#).chars().map(event).collect::<Vec<_>>()
     });
-    // A thousand deltas take less than a busy machine lets anybody run at a time, so each thousand is timed for itself,
-    // and of all rounds its best time counts. The sizes take turns.
+    // A busy machine interrupts a thousand deltas, so each thousand is timed separately, and its best time of all
+    // rounds counts. The sizes take turns.
     let mut best = DELTAS.map(|deltas| vec![Duration::MAX; deltas.div_ceil(WINDOW)]);
     for _ in 0..ROUNDS {
         for (stream, best) in streams.iter().zip(&mut best) {

@@ -110,10 +110,10 @@ fn shown(document: &[u8], cuts: &[usize]) -> (String, Vec<Deviation>, Result<(),
 /// Returns the deltas with their offsets, by one of the methods.
 fn deltas(document: &[u8], cuts: &[usize], method: Method) -> Vec<(String, u64)> {
     let mut parser = Parser::builder().lenient(FLAWED_STRINGS).patterns(&PatternSet::new(["[0]"]).unwrap()).build();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let mut tell = |event: Event<'_>| {
         if let Some(text) = event.delta() {
-            told.push((text.to_owned(), event.offset));
+            reported.push((text.to_owned(), event.offset));
         }
     };
     for chunk in chunks(document, cuts) {
@@ -122,7 +122,7 @@ fn deltas(document: &[u8], cuts: &[usize], method: Method) -> Vec<(String, u64)>
             Method::Callback => parser.feed_with(chunk, &mut tell).unwrap(),
         }
     }
-    told
+    reported
 }
 
 proptest! {
@@ -137,12 +137,12 @@ proptest! {
         let places = places(&pieces);
         for cuts in torture_cuts(document.len()).into_iter().take(40) {
             for method in [Method::Iterator, Method::Callback] {
-                let mut told = 0;
+                let mut reported = 0;
                 for (text, offset) in deltas(document.as_bytes(), &cuts, method) {
-                    prop_assert_eq!(offset, 2 + places[told] as u64, "{:?} behind {} characters", text, told);
-                    told += text.chars().count();
+                    prop_assert_eq!(offset, 2 + places[reported] as u64, "{:?} behind {} characters", text, reported);
+                    reported += text.chars().count();
                 }
-                prop_assert_eq!(told, places.len());
+                prop_assert_eq!(reported, places.len());
             }
         }
         let has_deviated = pieces.iter().any(Piece::is_deviation) || String::from_utf16(&units).is_err();
@@ -180,13 +180,13 @@ proptest! {
 fn no_value_is_complete_after_a_deviation() {
     let patterns = PatternSet::new(["$..*"]).unwrap();
     let mut parser = Parser::builder().lenient(FLAWED_STRINGS).snapshots().patterns(&patterns).build();
-    let told: Vec<_> = parser
+    let reported: Vec<_> = parser
         .feed("{\"a\": [1, \"x\ny\"], \"b\": 2, \"c\": \"later\"}")
         .map(|event| event.unwrap().into_owned())
         .map(|event| format!("{} {:?}", event.path, event.kind))
         .collect();
     assert_eq!(
-        told,
+        reported,
         [
             "a Begin(Array)",
             "a[0] Begin(Number)",

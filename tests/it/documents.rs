@@ -155,13 +155,15 @@ fn names_go_and_come() {
 fn strings_are_read_inside_in_each_document() {
     let texts = [r#"{"a":"{\"b\":\"x\\n\"}"}"#, r#"{"a":"[1"}"#, r#""[true]""#, r#"{"a":"{\"b\":[null]}"}"#];
     let patterns = PatternSet::new(["a | b", "$ | [0]", "a"]).unwrap();
-    let joined = |told: &mut Vec<String>, event: Event<'_>, document: u64| {
+    let joined = |reported: &mut Vec<String>, event: Event<'_>, document: u64| {
         let of_match = format!("{document} delta {} ", event.match_id);
-        let first = told.iter_mut().find(|told| told.starts_with(&of_match));
+        let first = reported.iter_mut().find(|reported| reported.starts_with(&of_match));
         match (event.kind, first) {
             (EventKind::Delta(text), Some(first)) => first.push_str(&text),
-            (EventKind::Delta(text), None) => told.push(of_match + &text),
-            (kind, _) => told.push(format!("{document} {} {} {} {kind:?}", event.match_id, event.path, event.offset)),
+            (EventKind::Delta(text), None) => reported.push(of_match + &text),
+            (kind, _) => {
+                reported.push(format!("{document} {} {} {} {kind:?}", event.match_id, event.path, event.offset));
+            }
         }
     };
     let mut alone = Vec::new();
@@ -170,24 +172,24 @@ fn strings_are_read_inside_in_each_document() {
         parser.feed_with(text, |event| joined(&mut alone, event, document)).unwrap();
         parser.finish_with(|event| joined(&mut alone, event, document)).unwrap();
     }
-    assert!(alone.iter().any(|told| told.contains("InnerError")), "{alone:#?}");
+    assert!(alone.iter().any(|reported| reported.contains("InnerError")), "{alone:#?}");
     for (framing, before, after) in
         [(Framing::Lines, "", "\n"), (Framing::Concatenated, "", ""), (Framing::Sequence, "\u{1e}", "\n")]
     {
         let stream: String = texts.iter().map(|text| format!("{before}{text}{after}")).collect();
         for cuts in torture_cuts(stream.len()) {
-            let mut told = Vec::new();
+            let mut reported = Vec::new();
             let mut documents = Documents::new(framing, Parser::new(&patterns));
             let mut on_event = |event: DocumentEvent<'_>| {
                 if let DocumentEvent::Match { document, event } = event {
-                    joined(&mut told, event, document);
+                    joined(&mut reported, event, document);
                 }
             };
             for chunk in chunks(stream.as_bytes(), &cuts) {
                 documents.feed_with(chunk, &mut on_event).unwrap();
             }
             documents.finish_with(&mut on_event).unwrap();
-            assert_eq!(told, alone, "{framing} cut at {cuts:?}");
+            assert_eq!(reported, alone, "{framing} cut at {cuts:?}");
         }
     }
 }
@@ -202,7 +204,7 @@ fn check_comments(framing: Framing, stream: &str, expected: &[&str]) {
 fn check_texts(builder: &ParserBuilder, framing: Framing, stream: &str, expected: &[&str]) {
     for cuts in torture_cuts(stream.len()) {
         let mut documents = Documents::new(framing, builder.build());
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let mut on_event = |event: DocumentEvent<'_>| {
             if let DocumentEvent::End(ended) = event {
                 let (start, len) = (ended.start() as usize, ended.byte_count() as usize);
@@ -210,7 +212,7 @@ fn check_texts(builder: &ParserBuilder, framing: Framing, stream: &str, expected
                 alone.feed(&stream.as_bytes()[start..start + len]).check().unwrap();
                 assert_eq!(ended.parser().unwrap().text(), alone.text(), "{stream:?} cut at {cuts:?}");
                 let text = ended.complete().map(|value| value.text().to_owned());
-                told.push(
+                reported.push(
                     text.unwrap_or_else(|error| format!("{} {}", error.kind().name(), ended.start() + error.offset())),
                 );
             }
@@ -221,8 +223,8 @@ fn check_texts(builder: &ParserBuilder, framing: Framing, stream: &str, expected
             }
         }
         let ended = documents.finish_with(&mut on_event);
-        assert_eq!(told, expected, "{stream:?} cut at {cuts:?}");
-        let bad_byte = told.last().and_then(|last| last.rsplit(' ').next()?.parse().ok());
+        assert_eq!(reported, expected, "{stream:?} cut at {cuts:?}");
+        let bad_byte = reported.last().and_then(|last| last.rsplit(' ').next()?.parse().ok());
         let read = if ended.is_err() { bad_byte } else { Some(stream.len() as u64) };
         assert_eq!(Some(documents.offset()), read, "{stream:?} cut at {cuts:?}");
     }

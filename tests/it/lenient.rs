@@ -262,7 +262,7 @@ fn single_quotes_are_read_as_double_quotes_are() {
 #[test]
 fn texts_inside_strings_change_nothing_around_them() {
     for text in ["[-Infinity, NaN, 'a', 1,]", "{a: -Infinity, // c\n 'b': \"\\ud800\", c: True}", "-Infinity"] {
-        let told = |patterns: &[&str]| {
+        let reported = |patterns: &[&str]| {
             let patterns = PatternSet::new(patterns).unwrap();
             let mut parser = Parser::builder()
                 .lenient(Leniency::ALL)
@@ -271,16 +271,16 @@ fn texts_inside_strings_change_nothing_around_them() {
                 .provisional()
                 .patterns(&patterns)
                 .build();
-            let mut told = Vec::new();
+            let mut reported = Vec::new();
             for byte in text.bytes() {
-                parser.feed_with([byte], |event| told.push(format!("{event:?}"))).unwrap();
-                parser.open_matches_with(|event| told.push(format!("open {event:?}")));
-                told.extend(parser.snapshot().map(|shown| shown.to_string()));
+                parser.feed_with([byte], |event| reported.push(format!("{event:?}"))).unwrap();
+                parser.open_matches_with(|event| reported.push(format!("open {event:?}")));
+                reported.extend(parser.snapshot().map(|shown| shown.to_string()));
             }
-            parser.finish_with(|event| told.push(format!("{event:?}"))).unwrap();
-            (told, parser.complete().unwrap().text().to_owned())
+            parser.finish_with(|event| reported.push(format!("{event:?}"))).unwrap();
+            (reported, parser.complete().unwrap().text().to_owned())
         };
-        assert_eq!(told(&["$", "$..*", "zz | $"]), told(&["$", "$..*"]), "{text}");
+        assert_eq!(reported(&["$", "$..*", "zz | $"]), reported(&["$", "$..*"]), "{text}");
     }
 }
 

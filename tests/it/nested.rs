@@ -43,24 +43,24 @@ proptest! {
     ) {
         let patterns: Vec<String> = patterns.iter().map(ToString::to_string).collect();
         let others: Vec<String> = (0..many).map(|other| format!("other{other}.x | y{other}")).collect();
-        let told = |patterns: Vec<&String>, from: usize| {
+        let reported = |patterns: Vec<&String>, from: usize| {
             let mut parser = Parser::new(&PatternSet::new(patterns).unwrap());
-            let mut told = Vec::new();
+            let mut reported = Vec::new();
             for chunk in chunks(&document, &cuts) {
                 let fed = parser.feed_with(chunk, |event| {
                     let Event { pattern, kind, path, offset, match_id, .. } = event.into_owned();
-                    told.push((pattern.index() - from, kind, path, offset, match_id));
+                    reported.push((pattern.index() - from, kind, path, offset, match_id));
                 });
                 if fed.is_err() {
                     break;
                 }
             }
-            told
+            reported
         };
-        let among_many = told(others.iter().chain(&patterns).collect(), others.len());
-        assert_eq!(among_many, told(patterns.iter().collect(), 0));
+        let among_many = reported(others.iter().chain(&patterns).collect(), others.len());
+        assert_eq!(among_many, reported(patterns.iter().collect(), 0));
         let begins = |kind: &EventKind<'_>| matches!(kind, EventKind::Begin(_) | EventKind::InnerError(_));
-        let ids = among_many.iter().filter(|(_, kind, ..)| begins(kind)).map(|told| told.4);
+        let ids = among_many.iter().filter(|(_, kind, ..)| begins(kind)).map(|reported| reported.4);
         assert!(ids.zip(0..).all(|(id, place)| id == place), "no number is left out");
     }
 
@@ -86,13 +86,13 @@ fn a_string_is_read_inside_behind_any_number_of_patterns() {
         let patterns: Vec<String> = others.chain(["a | b | c".to_owned()]).collect();
         let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
         let document = br#"{"a": "{\"b\": \"{\\\"c\\\": 1}\"}"}"#;
-        let lines = told(Parser::builder(), &patterns, &[document]);
+        let lines = reported(Parser::builder(), &patterns, &[document]);
         assert_eq!(lines.first().map(String::as_str), Some(&*format!("{many} a | b | c: number")), "{many}");
     }
 }
 
 /// Returns a parser's events, each in a few words, with adjacent deltas joined.
-fn told(builder: ParserBuilder, patterns: &[&str], chunks: &[&[u8]]) -> Vec<String> {
+fn reported(builder: ParserBuilder, patterns: &[&str], chunks: &[&[u8]]) -> Vec<String> {
     let mut parser = builder.patterns(&PatternSet::new(patterns).unwrap()).build();
     let mut lines: Vec<String> = Vec::new();
     for chunk in chunks {
@@ -119,7 +119,11 @@ fn told(builder: ParserBuilder, patterns: &[&str], chunks: &[&[u8]]) -> Vec<Stri
 #[track_caller]
 fn check_at_every_cut(builder: &ParserBuilder, patterns: &[&str], document: &str, expected: &[&str]) {
     for cuts in torture_cuts(document.len()) {
-        assert_eq!(told(builder.clone(), patterns, &chunks(document.as_bytes(), &cuts)), expected, "cut at {cuts:?}");
+        assert_eq!(
+            reported(builder.clone(), patterns, &chunks(document.as_bytes(), &cuts)),
+            expected,
+            "cut at {cuts:?}"
+        );
     }
 }
 
@@ -174,7 +178,7 @@ fn an_inner_error_is_reported_once_for_each_pattern() {
 fn limits_and_duplicate_keys_are_those_of_each_text() {
     let through = |builder: ParserBuilder, text: &str| {
         let document = serde_json::to_string(&[text]).unwrap();
-        told(builder, &["[0] | $"], &[document.as_bytes()]).pop().unwrap()
+        reported(builder, &["[0] | $"], &[document.as_bytes()]).pop().unwrap()
     };
     let limited = |limits: Limits| Parser::builder().limits(limits);
     for (builder, text, error) in [
@@ -211,7 +215,7 @@ fn limits_and_duplicate_keys_are_those_of_each_text() {
     // An escape of the document is six bytes there, and one in the text.
     let document = format!("[\"{}\"]", "\\u0031".repeat(3));
     let limits = Limits::new().string(18).number(2);
-    let said = told(Parser::builder().limits(limits), &["[0]|$"], &[document.as_bytes()]);
+    let said = reported(Parser::builder().limits(limits), &["[0]|$"], &[document.as_bytes()]);
     assert!(said.last().unwrap().contains("number limit") && said.last().unwrap().contains("(byte 2)"), "{said:?}");
 }
 
@@ -339,9 +343,9 @@ fn a_snapshot_does_not_look_inside_strings() {
 #[test]
 fn inner_events_go_through_serde() {
     let mut parser = Parser::new(&PatternSet::new(["a[*] | b"]).unwrap());
-    let told: Vec<Event<'_>> =
+    let reported: Vec<Event<'_>> =
         parser.feed(r#"{"a": ["{\"b\": [1,2] }", "{b"]}"#).map(|event| event.unwrap().into_owned()).collect();
-    let lines: Vec<String> = told.iter().map(|event| serde_json::to_string(event).unwrap()).collect();
+    let lines: Vec<String> = reported.iter().map(|event| serde_json::to_string(event).unwrap()).collect();
     assert_eq!(
         lines,
         [
@@ -350,8 +354,8 @@ fn inner_events_go_through_serde() {
             r#"{"event":"inner-error","pattern":0,"path":"a[1]","kind":"unexpected-byte","match":1,"offset":1}"#,
         ]
     );
-    assert!(matches!(&told[2].kind, EventKind::InnerError(error) if error.kind() == ErrorKind::UnexpectedByte));
-    for (event, line) in told.iter().zip(&lines) {
+    assert!(matches!(&reported[2].kind, EventKind::InnerError(error) if error.kind() == ErrorKind::UnexpectedByte));
+    for (event, line) in reported.iter().zip(&lines) {
         let mut bytes = Vec::new();
         ciborium::into_writer(event, &mut bytes).unwrap();
         for read in [serde_json::from_str(line).unwrap(), ciborium::from_reader::<Event<'_>, _>(&bytes[..]).unwrap()] {

@@ -69,7 +69,7 @@ fn leaving_the_loop_loses_only_events() {
     let mut parser = Parser::new(&set(&["[*]"]));
     assert!(parser.feed("[1, 2, 3").next().is_some());
     assert_eq!(parser.offset(), 8);
-    assert_eq!(parser.feed("]").count(), 1, "the 3's end: the dropped events are not told late");
+    assert_eq!(parser.feed("]").count(), 1, "the 3's end: the dropped events are not reported late");
     finish(&mut parser).unwrap();
     assert_eq!(parser.deserialize::<Vec<u8>>().unwrap(), [1, 2, 3]);
 }
@@ -125,7 +125,7 @@ pub(super) fn bytes_after_finish_are_refused_and_the_value_stays() {
     finish(&mut parser).unwrap();
     assert_eq!(parser.finish().count(), 0);
     assert_eq!(parser.feed("").count(), 0);
-    let error = parser.feed_with(" ", |_| unreachable!("nothing is told")).unwrap_err();
+    let error = parser.feed_with(" ", |_| unreachable!("nothing is reported")).unwrap_err();
     assert_eq!((error.kind(), error.offset()), (ErrorKind::Finished, 2));
     assert_eq!(parser.deserialize::<u8>().unwrap(), 12);
     Law::ErrorsStick.mark_compared();
@@ -144,15 +144,15 @@ fn a_complete_value_knows_its_kind() {
         ("-1e1", ValueKind::Number),
     ] {
         let mut parser = Parser::new(&set(&["$"]));
-        let mut told = None;
+        let mut reported = None;
         let mut on_event = |event: Event<'_>| match event.kind {
-            EventKind::Begin(kind) => assert!(told.replace(kind).is_none()),
-            EventKind::End(value) => assert_eq!(Some(value.unwrap().kind()), told),
+            EventKind::Begin(kind) => assert!(reported.replace(kind).is_none()),
+            EventKind::End(value) => assert_eq!(Some(value.unwrap().kind()), reported),
             _ => {}
         };
         parser.feed_with(text, &mut on_event).unwrap();
         parser.finish_with(&mut on_event).unwrap();
-        assert_eq!((parser.complete().unwrap().kind(), told), (kind, Some(kind)), "{text}");
+        assert_eq!((parser.complete().unwrap().kind(), reported), (kind, Some(kind)), "{text}");
         assert_eq!(kind.is_atom(), !text.contains(['{', '[', '"']), "{text}");
     }
 }
@@ -204,10 +204,10 @@ fn serde_json_reads_127_levels_and_we_say_so() {
 
 pub(super) fn duplicate_keys_are_reported_each_and_the_last_wins() {
     let mut parser = Parser::new(&set(&["a"]));
-    let told: Vec<_> = parser.feed(r#"{"a": 1, "\u0061": 2}"#).map(|event| event.unwrap()).collect();
-    assert_eq!(told.len(), 4);
-    assert_ne!(told[0].match_id, told[2].match_id);
-    assert_eq!(told[0].path, told[2].path);
+    let reported: Vec<_> = parser.feed(r#"{"a": 1, "\u0061": 2}"#).map(|event| event.unwrap()).collect();
+    assert_eq!(reported.len(), 4);
+    assert_ne!(reported[0].match_id, reported[2].match_id);
+    assert_eq!(reported[0].path, reported[2].path);
     finish(&mut parser).unwrap();
     assert_eq!(parser.deserialize::<serde_json::Value>().unwrap()["a"], 2);
     Law::DuplicateKeys.mark_compared();
@@ -238,8 +238,8 @@ fn long_containers_inside_open_ones_keep_their_paths() {
             false => format!("{open}{}k{place}", if open.is_empty() { "" } else { "." }),
         };
         expected.extend((0..50).flat_map(|place| [child(place), child(place)]));
-        let told: Vec<String> = parser.feed(chunk).map(|event| event.unwrap().path.to_string()).collect();
-        assert_eq!(told, expected, "level {level}");
+        let reported: Vec<String> = parser.feed(chunk).map(|event| event.unwrap().path.to_string()).collect();
+        assert_eq!(reported, expected, "level {level}");
         open = child(50);
     }
 }

@@ -146,7 +146,7 @@ fn slices_count_from_their_start() {
     {
         let slice = format!("[{}:{}:{}]", spelt(start), spelt(end), spelt(step));
         let mut parser = Parser::new(&PatternSet::new([&slice]).unwrap());
-        let told: Vec<u64> =
+        let reported: Vec<u64> =
             parser.feed("[[],[],[],[],[],[],[]]").filter_map(|event| event.unwrap().path.indices().next()).collect();
         let mut selected = Vec::new();
         let mut index = start.unwrap_or(0);
@@ -154,7 +154,7 @@ fn slices_count_from_their_start() {
             selected.extend([index as u64; 2]);
             index += step.unwrap_or(1);
         }
-        assert_eq!(told, selected, "{slice}");
+        assert_eq!(reported, selected, "{slice}");
     }
 }
 
@@ -162,7 +162,7 @@ fn slices_count_from_their_start() {
 #[test]
 fn patterns_select_the_same_at_every_place_of_a_set() {
     let document = r#"{"a": [{"b": [1, 2, {"c": 3, "d": [4]}]}, {"b": [[], {}, {"c": {"c": 5}}]}], "c": 6}"#;
-    let told = |patterns: Vec<&str>, place: usize| {
+    let reported = |patterns: Vec<&str>, place: usize| {
         let mut parser = Parser::new(&PatternSet::new(patterns).unwrap());
         let events: Vec<_> = parser.feed(document).map(|event| event.unwrap().into_owned()).collect();
         let of_place = events.into_iter().filter(|event| event.pattern == place);
@@ -171,12 +171,12 @@ fn patterns_select_the_same_at_every_place_of_a_set() {
     for pattern in
         ["a[0].b[2].c", "a[*].b[1:3].c", "$.*[0]['b', 'x'][0, 2]['c', 'd']", "$..b[2]..c", "a..[2]", "$.*.*.*.*.*"]
     {
-        let alone = told(vec![pattern], 0);
+        let alone = reported(vec![pattern], 0);
         assert!(!alone.is_empty(), "{pattern}");
         for place in 0..150 {
             let mut patterns = vec!["$"; place];
             patterns.push(pattern);
-            assert_eq!(told(patterns, place), alone, "{pattern} after {place} others");
+            assert_eq!(reported(patterns, place), alone, "{pattern} after {place} others");
         }
     }
 }

@@ -69,15 +69,15 @@ fn deltas(pattern: &str, lenient: Leniency, chunks: &[&[u8]]) -> String {
 fn deltas_within(limits: Limits, pattern: &str, lenient: Leniency, chunks: &[&[u8]]) -> String {
     let set = PatternSet::new([pattern]).unwrap();
     let mut parser = Parser::builder().retain(Retain::Nothing).limits(limits).lenient(lenient).patterns(&set).build();
-    let mut told = String::new();
+    let mut reported = String::new();
     for chunk in chunks {
         for event in parser.feed(chunk) {
             if let Ok(EventKind::Delta(text)) = event.map(|event| event.kind) {
-                told += &format!("[{text}]");
+                reported += &format!("[{text}]");
             }
         }
     }
-    told
+    reported
 }
 
 #[test]
@@ -104,21 +104,21 @@ fn raw_deltas_are_of_each_document() {
     let patterns = PatternSet::new(["raw:a"]).unwrap();
     for cuts in torture_cuts(stream.len()) {
         let mut documents = Documents::new(Framing::Concatenated, Parser::builder().patterns(&patterns).build());
-        let mut told: Vec<(u64, String)> = Vec::new();
+        let mut reported: Vec<(u64, String)> = Vec::new();
         for chunk in chunks(stream.as_bytes(), &cuts) {
             documents
                 .feed_with(chunk, |event| {
                     let DocumentEvent::Match { document, event } = event else { return };
                     match event.kind {
-                        EventKind::Begin(_) => told.push((document, String::new())),
-                        EventKind::Delta(text) => told.last_mut().unwrap().1.push_str(&text),
+                        EventKind::Begin(_) => reported.push((document, String::new())),
+                        EventKind::Delta(text) => reported.last_mut().unwrap().1.push_str(&text),
                         _ => {}
                     }
                 })
                 .unwrap();
         }
         documents.finish_with(|_| {}).unwrap();
-        assert_eq!(told, expected, "cut at {cuts:?}");
+        assert_eq!(reported, expected, "cut at {cuts:?}");
     }
 }
 
@@ -128,10 +128,13 @@ fn raw_deltas_include_deviations() {
     let text = "{a: ['it', None, /* \u{e9} */ NaN, 'caf\u{e9}', \"\u{1}\",], }";
     let expected = &text[4..text.len() - 3];
     for cuts in torture_cuts(text.len()) {
-        let told = deltas("raw:a", Leniency::ALL, &chunks(text.as_bytes(), &cuts));
-        assert_eq!(told.replace("][", "").strip_prefix('[').and_then(|told| told.strip_suffix(']')), Some(expected));
-        let told = deltas("raw:a[1]", Leniency::ALL, &chunks(text.as_bytes(), &cuts));
-        assert_eq!(told.replace("][", ""), "[None]", "{cuts:?}");
+        let reported = deltas("raw:a", Leniency::ALL, &chunks(text.as_bytes(), &cuts));
+        assert_eq!(
+            reported.replace("][", "").strip_prefix('[').and_then(|reported| reported.strip_suffix(']')),
+            Some(expected)
+        );
+        let reported = deltas("raw:a[1]", Leniency::ALL, &chunks(text.as_bytes(), &cuts));
+        assert_eq!(reported.replace("][", ""), "[None]", "{cuts:?}");
     }
     let comment = deltas("raw:$", Leniency::ALL, &[b"[1 /*", b"\xFF*/]"]);
     assert_eq!(comment, "[[1 /*][\u{1A}*/]]");
@@ -166,11 +169,11 @@ fn raw_deltas_end_where_a_text_fails() {
             let pieces = (0..4).map(|digit| ALPHABET[number / ALPHABET.len().pow(digit) % ALPHABET.len()]);
             let text = [begin.as_bytes()].into_iter().chain(pieces).collect::<Vec<_>>().concat();
             let limits = Limits::new().total(number as u64 % 5 + 3);
-            let told = |chunks: &[&[u8]]| deltas_within(limits, "raw:$", lenient, chunks).replace("][", "");
+            let reported = |chunks: &[&[u8]]| deltas_within(limits, "raw:$", lenient, chunks).replace("][", "");
             let bytes: Vec<&[u8]> = text.chunks(1).collect();
             let (first, second) = text.split_at(text.len() / 2);
             for cut in [&bytes[..], &[first, second]] {
-                assert_eq!(told(cut), told(&[&text]), "{} within {limits:?}", text.escape_ascii());
+                assert_eq!(reported(cut), reported(&[&text]), "{} within {limits:?}", text.escape_ascii());
             }
         }
     }
@@ -196,16 +199,16 @@ fn raw_deltas_continue_after_a_panic_and_a_reset() {
     let panics = std::panic::AssertUnwindSafe(|| parser.feed_with("{\"a\": [1", |_| panic!("a callback")));
     assert!(std::panic::catch_unwind(panics).is_err());
     parser.reset();
-    let mut told = String::new();
+    let mut reported = String::new();
     for chunk in ["{\"a\": [1", ", 2", "]}"] {
         let add = |event: jsonspigot::Event<'_>| {
             if let Some(text) = event.delta() {
-                told.push_str(text);
+                reported.push_str(text);
             }
         };
         parser.feed_with(chunk, add).unwrap();
     }
-    assert_eq!(told, "[1, 2]");
+    assert_eq!(reported, "[1, 2]");
 }
 
 /// Checks that rules refuse `raw:` patterns, because a rule is about values.

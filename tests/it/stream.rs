@@ -104,42 +104,42 @@ struct Ask {
 
 /// The output of the stream, until its end.
 #[derive(Debug, Default, PartialEq)]
-struct Told {
+struct Report {
     events: Vec<Event<'static>>,
     text: Option<Error>,
     transport: Option<Broken>,
 }
 
 /// Reads all of a stream, asking in these ways, over and over.
-fn read<S>(events: &mut ParserStream<S>, asks: &[Ask]) -> Told
+fn read<S>(events: &mut ParserStream<S>, asks: &[Ask]) -> Report
 where
     S: Stream<Item = Result<Vec<u8>, Broken>>,
 {
-    let mut told = Told::default();
+    let mut reported = Report::default();
     for (asked, ask) in asks.iter().cycle().enumerate() {
         assert!(asked < 100_000, "it does not end");
         let is_over = events.is_terminated();
-        assert!(told.text.is_none() || is_over, "an error in the text comes last");
+        assert!(reported.text.is_none() || is_over, "an error in the text comes last");
         if ask.whole_chunk {
             match poll(events.next_chunk(), ask.polls) {
                 None => continue,
                 Some(Ok(Some(events))) => {
                     for event in events {
                         match event {
-                            Ok(event) => told.events.push(event.into_owned()),
-                            Err(error) => told.text = Some(error),
+                            Ok(event) => reported.events.push(event.into_owned()),
+                            Err(error) => reported.text = Some(error),
                         }
                     }
                 }
-                Some(Err(error)) => told.transport = Some(error),
+                Some(Err(error)) => reported.transport = Some(error),
                 Some(Ok(None)) => break,
             }
         } else {
             match poll(events.next(), ask.polls) {
                 None => continue,
-                Some(Some(Ok(event))) => told.events.push(event),
-                Some(Some(Err(ParserStreamError::Text(error)))) => told.text = Some(error),
-                Some(Some(Err(ParserStreamError::Transport(error)))) => told.transport = Some(error),
+                Some(Some(Ok(event))) => reported.events.push(event),
+                Some(Some(Err(ParserStreamError::Text(error)))) => reported.text = Some(error),
+                Some(Some(Err(ParserStreamError::Transport(error)))) => reported.transport = Some(error),
                 Some(None) => break,
             }
         }
@@ -148,12 +148,12 @@ where
     assert!(events.is_terminated());
     assert_eq!(poll(events.next(), 1), Some(None), "it is fused");
     assert!(matches!(poll(events.next_chunk(), 1), Some(Ok(None))), "it is fused");
-    told
+    reported
 }
 
 /// Returns the output of a parser that is fed.
-fn fed(parser: &mut Parser, chunks: &[&[u8]], is_all: bool) -> Told {
-    let mut told = Told::default();
+fn fed(parser: &mut Parser, chunks: &[&[u8]], is_all: bool) -> Report {
+    let mut reported = Report::default();
     for place in 0..chunks.len() + usize::from(is_all) {
         let events = match chunks.get(place) {
             Some(chunk) => parser.feed(chunk),
@@ -161,15 +161,15 @@ fn fed(parser: &mut Parser, chunks: &[&[u8]], is_all: bool) -> Told {
         };
         for event in events {
             match event {
-                Ok(event) => told.events.push(event.into_owned()),
-                Err(error) => told.text = Some(error),
+                Ok(event) => reported.events.push(event.into_owned()),
+                Err(error) => reported.text = Some(error),
             }
         }
-        if told.text.is_some() {
+        if reported.text.is_some() {
             break;
         }
     }
-    told
+    reported
 }
 
 /// Returns the public state of a parser.
@@ -194,9 +194,9 @@ fn steps(chunks: &[&[u8]], pauses: &[usize]) -> Vec<Step> {
 fn same_as_fed(chunks: &[&[u8]], pauses: &[usize], asks: &[Ask]) {
     for parser in parsers() {
         let mut events = ParserStream::new(Script::new(steps(chunks, pauses)), parser.clone());
-        let told = read(&mut events, asks);
+        let reported = read(&mut events, asks);
         let mut parser = parser;
-        assert_eq!(told, fed(&mut parser, chunks, true));
+        assert_eq!(reported, fed(&mut parser, chunks, true));
         assert_eq!(state(events.parser()), state(&parser));
         assert_eq!(state(&events.into_parser()), state(&parser));
         Law::AsyncStreams.mark_compared();
@@ -210,18 +210,18 @@ fn goes_on_elsewhere(chunks: &[&[u8]], pauses: &[usize], asks: &[Ask]) {
     for parser in parsers() {
         let broken = steps(some, pauses).into_iter().chain([Step::Fails, Step::Chunk(b"never asked for".to_vec())]);
         let mut events = ParserStream::new(Script::new(broken), parser.clone());
-        let told = read(&mut events, asks);
+        let reported = read(&mut events, asks);
         let mut parser = parser;
         let expected = fed(&mut parser, some, false);
         let transport = expected.text.is_none().then_some(Broken);
-        assert_eq!(told, Told { transport, ..expected });
+        assert_eq!(reported, Report { transport, ..expected });
         assert_eq!(state(events.parser()), state(&parser));
         let unfinished = events.parser().deserialize::<serde_json::Value>();
         assert!(unfinished.is_err(), "what may have been cut off is no value: {unfinished:?}");
 
         let mut events = ParserStream::new(Script::new(steps(rest, pauses)), events.into_parser());
-        let told = read(&mut events, asks);
-        assert_eq!(told, fed(&mut parser, rest, true));
+        let reported = read(&mut events, asks);
+        assert_eq!(reported, fed(&mut parser, rest, true));
         assert_eq!(state(events.parser()), state(&parser));
     }
 }
@@ -334,8 +334,8 @@ fn an_empty_stream_is_an_incomplete_text() {
 #[test]
 fn a_broken_transport_finishes_nothing() {
     let mut events = ParserStream::new(Script::new([Step::Chunk(b"12".to_vec()), Step::Fails]), parser("$"));
-    let told = read(&mut events, ASKS[0]);
-    assert_eq!((told.events.len(), told.transport, told.text), (1, Some(Broken), None));
+    let reported = read(&mut events, ASKS[0]);
+    assert_eq!((reported.events.len(), reported.transport, reported.text), (1, Some(Broken), None));
     assert_eq!(events.into_parser().deserialize::<u32>().unwrap_err().kind(), ErrorKind::Incomplete);
 }
 

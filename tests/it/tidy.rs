@@ -1,5 +1,5 @@
-//! The layers of the three crates, held against the imports; the first line and the size of files;
-//! the README's length and links; the paths that comments and pages name; and the crates that a release publishes.
+//! The layers of the three crates, compared with the imports; the first line and the size of files; the README's length;
+//! the links of pages; the paths that comments and pages name; and the crates that a release publishes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -324,6 +324,26 @@ fn comments_and_pages_name_files_that_exist() {
     }
     assert!(checked > 100, "the check reads paths");
     assert!(missing.is_empty(), "these paths do not exist:\n{}", missing.join("\n"));
+}
+
+#[test]
+fn links_of_pages_lead_to_files() {
+    let mut files = Vec::new();
+    texts(root(), &mut files);
+    let mut checked = 0;
+    for page in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "md")) {
+        let text = fs::read_to_string(page).unwrap();
+        let inline = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for target in inline.chain(text.lines().filter_map(definition).map(|(_, target)| target)) {
+            let file = target.split('#').next().unwrap();
+            // The others are addresses and items of the documentation.
+            if !file.contains(|c: char| c == ':' || c.is_whitespace()) && file.contains(['.', '/']) {
+                checked += 1;
+                assert!(page.with_file_name(file).exists(), "{} links to {target}", page.display());
+            }
+        }
+    }
+    assert!(checked > 10, "the check reads links");
 }
 
 /// Returns the names of the published crates, with their dependencies in the workspace.

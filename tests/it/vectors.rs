@@ -197,7 +197,7 @@ fn document(vector: &Vector, checkpoint: Option<usize>) -> String {
             None => parser.finish(),
         };
         let parser = events.parser();
-        let (mut refused, told) = (None, printer.out.len());
+        let (mut refused, reported) = (None, printer.out.len());
         for event in events {
             match event {
                 Ok(event) => {
@@ -210,7 +210,7 @@ fn document(vector: &Vector, checkpoint: Option<usize>) -> String {
             }
         }
         printer.deviations(parser, u64::MAX);
-        let new = joined(&printer.out.split_off(told));
+        let new = joined(&printer.out.split_off(reported));
         printer.out += &new;
         printer.partial(vector, parser);
         if let Some(error) = refused {

@@ -15,8 +15,8 @@ disableErrorLogging();
 const pattern = (path) => path.map((step) => (step === "*" ? "[*]" : `.${step}`)).join("").replace(/^\./, "");
 
 /**
- * New text of the strings at a path, for libraries that show values: looks where something may be new since the last
- * look, which is the last element of each array and those behind it.
+ * Collects the new text of the strings at a path, for libraries that show values. It looks at the places that may have changed
+ * since the last call: the last known element of each array and the elements after it.
  */
 function follower(path) {
   let told = "";
@@ -66,9 +66,30 @@ const snapshotsOf = (snapshots) => (chunks) => {
   return value;
 };
 
-/** The package's loops, over the chunks of an array or of an async generator, as programs call them. */
-function loops(name, open) {
-  return [
+function streamparserDeltas(path) {
+  const parser = new JSONParser({ paths: [`$.${path.join(".")}`], emitPartialTokens: true, emitPartialValues: true, keepStack: false });
+  let told = "";
+  let shown = 0;
+  parser.onValue = ({ value, partial }) => {
+    if (value === undefined) return;
+    if (value.length > shown) told += value.slice(shown);
+    shown = partial ? value.length : 0;
+  };
+  return { parser, told: () => told };
+}
+
+function streamparserSnapshots() {
+  const parser = new JSONParser({ emitPartialTokens: true, emitPartialValues: true });
+  let value;
+  parser.onValue = (told) => {
+    value = told.stack.length > 1 ? told.stack[1].value : (told.parent ?? told.value);
+  };
+  return { parser, shown: () => value };
+}
+
+/** Returns the package's loops over the chunks of an array or of an async generator. */
+function loops(name, open, isOfGenerator) {
+  const contestants = [
     {
       name: `deltas()${name}`,
       isOurs: true,
@@ -99,11 +120,12 @@ function loops(name, open) {
       },
     },
   ];
+  return contestants.map((contestant) => ({ ...contestant, isOfGenerator }));
 }
 
 /**
- * Each keeps what it has parsed. What was shown of a *live* value changes under its reader; any other stays as it was,
- * which costs copies of what changes.
+ * Incremental parsers. A *live* value changes under its reader; any other value stays as it was, which costs copies of the
+ * containers that change.
  */
 export const INCREMENTAL = [
   {
@@ -127,41 +149,41 @@ export const INCREMENTAL = [
     isLive: true,
     snapshots: snapshotsOf("live"),
   },
-  ...loops("", (chunks) => chunks),
-  ...loops(" of a generator", later),
+  ...loops("", (chunks) => chunks, false),
+  ...loops(" of a generator", later, true),
   {
     name: "@streamparser/json",
     isLive: true,
     deltas(chunks, path) {
-      const parser = new JSONParser({
-        paths: [`$.${path.join(".")}`],
-        emitPartialTokens: true,
-        emitPartialValues: true,
-        keepStack: false,
-      });
-      let told = "";
-      let shown = 0;
-      parser.onValue = ({ value, partial }) => {
-        if (value === undefined) return;
-        if (value.length > shown) told += value.slice(shown);
-        shown = partial ? value.length : 0;
-      };
+      const { parser, told } = streamparserDeltas(path);
       for (const chunk of chunks) parser.write(chunk);
-      return told;
+      return told();
     },
     snapshots(chunks) {
-      const parser = new JSONParser({ emitPartialTokens: true, emitPartialValues: true });
-      let value;
-      parser.onValue = (told) => {
-        value = told.stack.length > 1 ? told.stack[1].value : (told.parent ?? told.value);
-      };
+      const { parser, shown } = streamparserSnapshots();
       for (const chunk of chunks) parser.write(chunk);
-      return value;
+      return shown();
+    },
+  },
+  {
+    name: "@streamparser/json of a generator",
+    isLive: true,
+    isOfGenerator: true,
+    async deltas(chunks, path) {
+      const { parser, told } = streamparserDeltas(path);
+      for await (const chunk of later(chunks)) parser.write(chunk);
+      return told();
+    },
+    async snapshots(chunks) {
+      const { parser, shown } = streamparserSnapshots();
+      for await (const chunk of later(chunks)) parser.write(chunk);
+      return shown();
     },
   },
   {
     name: "jsonriver",
     isLive: true,
+    isOfGenerator: true,
     async deltas(chunks, path) {
       const follow = follower(path);
       for await (const value of jsonriver(later(chunks))) follow.look(value);
@@ -175,7 +197,7 @@ export const INCREMENTAL = [
   },
 ];
 
-/** Each parses all text so far again, at each chunk. What they show is a snapshot, and deltas are found in it. */
+/** Parsers that read all text so far again at each chunk. Their deltas are found in their snapshots. */
 export const ONE_SHOT = [
   { name: "ai", parse: async (text) => (await parsePartialJson(text)).value },
   { name: "partial-json", parse: (text) => partialJson(text) },
@@ -193,7 +215,7 @@ export const ONE_SHOT = [
   },
 }));
 
-/** The strings at a path, joined. */
+/** Joins the strings at a path. */
 export function expectedDeltas(value, path) {
   const follow = follower(path);
   follow.look(value);

@@ -39,7 +39,7 @@ async function measure(timeOnce, chunks) {
   return best;
 }
 
-/** The first chunk from which on ours costs less than that one. */
+/** Returns the first chunk from which on this package costs less than another parser. */
 function ahead(costs, at) {
   let first = costs.length + 1;
   while (first > 1 && costs[first - 2][0] < costs[first - 2][at]) first -= 1;

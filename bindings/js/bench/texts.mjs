@@ -88,7 +88,7 @@ export const TEXTS = [
   { name: "records", text: records(random(4)), path: ["statuses", "*", "text"] },
 ];
 
-/** Chunks of 1 to 8 characters, as a model's tokens fall. */
+/** Cuts a text into chunks of 1 to 8 characters, like a model's tokens. */
 export function tokens(text) {
   const next = random(0x5eed);
   const chunks = [];

@@ -1,4 +1,4 @@
-/** Copies a text, and says on the button whether it could: a page from the disk may have no clipboard. */
+/** Copies a text and shows the result on the button. A page opened from the disk may have no clipboard. */
 export async function copy(button, text, otherwise) {
   const isCopied = await navigator.clipboard?.writeText(text).then(() => true, () => false);
   button.dataset.label ??= button.textContent;

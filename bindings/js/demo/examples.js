@@ -1,4 +1,4 @@
-// The playground's examples: a text, the patterns that follow it, what is read otherwise, and how many chunks of it are shown.
+// The playground's examples: a text, its patterns, other settings, and the number of chunks to show.
 
 export const EXAMPLES = {
   "Tool call": {

@@ -1,7 +1,7 @@
-// The stage: one tool call as the model sends it, what the user sees of it, and when. It plays in a loop, and needs nothing
-// but its call and `player.css`: the demo page has it, and the chat app.
+// The stage: one tool call as the model sends it, the user's view, and the times. It plays in a loop and needs only its call and
+// `player.css`. The demo page and the chat app use it.
 
-/** How long the end stays before it begins again. */
+/** The time for which the end is shown before the loop begins again. */
 const REST = 5000;
 
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
@@ -14,7 +14,7 @@ function add(parent, name, className = "", text = "", attributes = {}) {
   return element;
 }
 
-/** Fills the stage, and gives its parts by name. */
+/** Fills the stage and returns its parts by name. */
 function build(root) {
   const part = (parent, name, key, className, text = "", attributes = {}) =>
     add(parent, name, className, text, { "data-part": key, ...attributes });
@@ -46,7 +46,7 @@ function build(root) {
   return { clock, pause, slow, again, sent, seen, done, timeline, rest };
 }
 
-/** The raw text, coloured by where each part of it goes. */
+/** The raw text, coloured by the destination of each part. */
 class Sent {
   #root;
   #last;
@@ -64,7 +64,7 @@ class Sent {
   }
 }
 
-/** What the user sees: made of the parser's events and of nothing else. */
+/** The user's view, made of the parser's events alone. */
 class Seen {
   #root;
   #question;
@@ -93,7 +93,7 @@ class Seen {
   }
 }
 
-/** A row for each field that is shown, and two that compare: the first word, and the client that waits. */
+/** The times: a row for each shown field, and two for comparison, the first word and the client that waits. */
 class Timeline {
   #root;
   #rows = new Map();
@@ -120,11 +120,11 @@ class Timeline {
     return { bar: add(track, "i"), note: add(track, "b") };
   }
 
-  /** A bar from one moment to another, with a figure or none. */
+  /** Draws a bar from one time to another, with an optional figure. */
   #draw({ bar, note }, from, to, text = "") {
     bar.style.left = `${(from / this.#length) * 100}%`;
     bar.style.width = `${((to - from) / this.#length) * 100}%`;
-    // The figure stands behind its bar, or inside where there is no room.
+    // The figure follows its bar, or is inside if there is no room.
     note.textContent = text;
     note.style.left = `${(to / this.#length) * 100}%`;
     note.classList.toggle("inside", to > this.#length * 0.8);
@@ -151,8 +151,8 @@ class Timeline {
 }
 
 /**
- * Plays a call in `root`: `{ length, pieces, action }`, as `story.js` makes it. What it gives pauses it and goes on: whoever hides the
- * stage need not draw it.
+ * Plays a call in `root`: `{ length, pieces, action }`, as `story.js` makes it. Returns `setPlaying`, which pauses or
+ * resumes it, for pages that hide the stage.
  */
 export function play(root, { length, pieces, action }) {
   const { clock, pause, slow, again, sent, seen, done, timeline, rest } = build(root);
@@ -188,7 +188,7 @@ export function play(root, { length, pieces, action }) {
       done.textContent = `The whole call is valid: now ${action}`;
       done.classList.add("valid");
     }
-    // Once for all that is new, after the line below has its words, which may take room.
+    // Scrolls once for all new text, after the line below has its words, which may take room.
     if (run.at > before) for (const part of [sent, seen]) part.scrollTop = part.scrollHeight;
     run.timeline.tick(until, run.firstAt);
     clock.textContent = seconds(until);
@@ -198,7 +198,7 @@ export function play(root, { length, pieces, action }) {
   const tick = (time) => {
     const passed = before === undefined ? 0 : time - before;
     before = time;
-    // A tab that was away does not jump.
+    // A tab that was hidden does not jump.
     run.now += Math.min(passed, 250) * speed;
     if (run.now > length + REST) begin();
     show();
@@ -224,7 +224,7 @@ export function play(root, { length, pieces, action }) {
   });
   begin();
   if (!isPlaying) {
-    // Whoever wants no motion sees how it ends.
+    // With reduced motion the page shows the end.
     run.now = length;
     show();
   }

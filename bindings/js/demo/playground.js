@@ -1,4 +1,4 @@
-// Any text, cut into chunks: what each of them reports, and what is known when it fails.
+// Any text, cut into chunks: the events of each chunk, and the document so far, also after an error.
 
 import { lenient } from "jsonspigot";
 
@@ -6,7 +6,7 @@ import { copy } from "./copy.js";
 import { EXAMPLES } from "./examples.js";
 import { READERS, recognize } from "./readers.js";
 
-/** The characters that are drawn on each side of what a panel is about: more than it has room for, however long the text. */
+/** The number of characters to draw on each side of a panel's place: more than the panel has room for. */
 const AROUND = 800;
 
 /** The number of draws in which a long text is played. */
@@ -14,7 +14,7 @@ const STEPS = 250;
 
 const find = (id) => document.getElementById(id);
 
-/** Where each chunk begins, and where the last one ends. Characters are counted, not UTF-16 units, so emoji stay whole. */
+/** Returns the starts of the chunks, and the end of the last one. Counts characters, not UTF-16 units, so emoji stay whole. */
 function boundariesOf(text, size) {
   const boundaries = [0];
   for (let at = 0, count = 1; at < text.length; count++) {
@@ -46,13 +46,13 @@ function eventLine({ kind, path, document, ...event }) {
   return [kind, document, JSON.stringify({ type, text, ...others }), error?.message ?? raw].filter((part) => part !== undefined && part !== "{}").join("  ");
 }
 
-/** The text's beginning and end, with what is between them left out if it is long. */
+/** Returns the beginning and the end of a long text, or all of a short one. */
 function clip(text) {
   const left = text.length - 8 * AROUND;
   return left <= 0 ? text : `${text.slice(0, 4 * AROUND)}\n⋯ ${left} characters ⋯\n${text.slice(-4 * AROUND)}`;
 }
 
-/** Reads a text in two chunks, which gives what any other cuts do. The events and the patch are those of the second one. */
+/** Reads a text in two chunks, as the result does not depend on the cut. The events and the patch are those of the second. */
 function read({ source, note = () => {}, isOwn = () => false, known, patch = () => [], verdict, offsets = [] }, [before, chunk], isOver) {
   const result = { events: [], patch: [], offsets };
   let isInChunk = false;
@@ -78,7 +78,7 @@ function read({ source, note = () => {}, isOwn = () => false, known, patch = () 
   return result;
 }
 
-/** The result where no reader can be made: a pattern is invalid, for example. */
+/** Returns the result if no reader can be made, for example since a pattern is invalid. */
 const refused = ({ message }) => ({ events: [], patch: [], known: "", offsets: [], verdict: { text: message, isBad: true } });
 
 /** Draws the chunks so far around the first bad byte or the newest chunk. */
@@ -154,7 +154,7 @@ export function playground() {
     find("verdict").className = `verdict ${verdict.isBad ? "bad" : steps === count ? "good" : ""}`;
   };
 
-  /** Shows so many chunks, or all. */
+  /** Shows this many chunks, or all. */
   const showTo = (steps) => {
     step.max = String(text.value.length);
     step.value = String(steps ?? step.max);
@@ -215,7 +215,7 @@ export function playground() {
       set(fromText(location.hash.slice(1)));
       return true;
     } catch {
-      // Somebody else's fragment.
+      // Another page's fragment.
       return false;
     }
   };

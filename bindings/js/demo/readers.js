@@ -6,7 +6,7 @@ import { Documents } from "jsonspigot/documents";
 import { Envelope } from "jsonspigot/envelope";
 import { ProviderStream } from "jsonspigot/providers";
 
-/** Indents JSON text, complete or not, and leaves every token as it is spelled. */
+/** Indents JSON text, complete or not. Tokens keep their spelling. */
 function indent(json) {
   let depth = 0;
   const line = (step) => `\n${"  ".repeat((depth = Math.max(0, depth + step)))}`;
@@ -62,7 +62,7 @@ function collect(patterns) {
 }
 
 function readStream(patterns, { provisional: _, lenient, ...options }) {
-  // The module takes names.
+  // The module takes the names of deviations.
   const tolerated = lenient === undefined ? {} : { lenient: "model-output" };
   const source = new ProviderStream("auto", [...patterns, "raw:$"], { ...options, ...tolerated });
   const verdict = (isOver) => {
@@ -94,7 +94,7 @@ function isJson(text) {
   }
 }
 
-/** Recognizes what a text is, by how it begins. */
+/** Recognizes the format of a text by its beginning. */
 export function recognize(text) {
   if (/^\s*(?:data|event|id|retry|):/.test(text)) return "stream";
   if (text.includes("```") && !/^\s*[[{"]/.test(text)) return "fences";

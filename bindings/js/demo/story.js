@@ -5,7 +5,7 @@ import { Parser } from "jsonspigot";
 
 import text from "./call.txt";
 
-/** What the user's page follows; all else is hidden from it. `asText` is shown while it grows, the rest once it is complete. */
+/** The fields that the user's page shows. `asText` is shown while it grows, the others once they are complete. */
 const FOLLOWED = [
   { pattern: "ask_slots[*].message", name: "question", asText: true },
   { pattern: "ask_slots[*].options[*]", name: "option", asText: false },
@@ -13,10 +13,10 @@ const FOLLOWED = [
 ];
 const PATTERNS = FOLLOWED.map(({ pattern }) => pattern);
 
-/** The time at which a client that waits has all of it, in milliseconds. */
+/** The time at which a client that waits has the whole call, in milliseconds. */
 const LENGTH = 12_400;
 
-/** For each character, `shown`, `kept` (until its value is complete) or `hidden`: what the parser says of it. */
+/** Returns for each character `shown`, `kept` (until its value is complete) or `hidden`, by the parser's events. */
 function whereEachGoes(characters) {
   const parser = new Parser(PATTERNS);
   let open;
@@ -33,7 +33,7 @@ function whereEachGoes(characters) {
 }
 
 /**
- * The call: `{ length, pieces, action }`, the last of them what it makes the app do. A piece is `{ at, runs, events }`, with
+ * Returns the call: `{ length, pieces, action }`, where `action` is its effect on the app. A piece is `{ at, runs, events }`, with
  * runs of characters that go to the same place, and events as the stage knows them: `{ name, number, kind, text, value }`.
  */
 function read() {

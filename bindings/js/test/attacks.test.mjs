@@ -1,4 +1,4 @@
-// What attacks have found, each as it was found.
+// Faults that attacks have found, one test for each.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -40,7 +40,7 @@ test("a document with a prototype key that is refused fails alone", () => {
   assert.equal(told[1].error.kind, "prototype-key");
 });
 
-test("half a pair in a long text is an error like any other", () => {
+test("half a surrogate pair in a long text is reported with its place", () => {
   for (const size of [300, 900, 3_000, 30_000, 300_000]) {
     const parser = new Parser();
     assert.throws(() => parser.feed(`"${"é".repeat(size)}\ud800x"`), { kind: "lone-surrogate", offset: 1 + 2 * size });
@@ -48,7 +48,7 @@ test("half a pair in a long text is an error like any other", () => {
   }
 });
 
-test("half a pair costs a stream of documents one document", () => {
+test("half a surrogate pair fails one document of a stream", () => {
   for (const rest of ['"\n1\n2\n', utf8('"\n1\n2\n')]) {
     const documents = new Documents("lines");
     const told = [...documents.feed('"\ud83d'), ...documents.feed(rest), ...documents.finish()];
@@ -60,7 +60,7 @@ test("half a pair costs a stream of documents one document", () => {
   assert.throws(() => documents.feed("3\n"), { kind: "finished" });
 });
 
-test("what half a pair at the end tells comes before the error", () => {
+test("events before half a surrogate pair at the end come before its error", () => {
   const lenient = { lenient: tolerating("model-output") };
   for (const [text, options, kind, told] of [
     ['"xy\\\ud83d', lenient, "invalid-escape", "xy\\"],
@@ -85,7 +85,7 @@ test("what half a pair at the end tells comes before the error", () => {
   }
 });
 
-test("an empty chunk of bytes is nothing, between the halves of a pair too", () => {
+test("an empty chunk of bytes changes nothing, also between the halves of a pair", () => {
   const parser = new Parser("$");
   const texts = ['"\ud83d', new Uint8Array(0), '\ude00"'].flatMap((chunk) => parser.feed(chunk)).map((event) => event.text);
   parser.finish();
@@ -102,7 +102,7 @@ test("a stream of documents refuses to promise snapshots", () => {
   new Documents("lines", [], { snapshots: false }).dispose();
 });
 
-test("a clone tells its own deltas", () => {
+test("a clone reports its own deltas", () => {
   const parser = new Parser(["a", "a | $"]);
   parser.feed('{"a":"\\"x');
   const told = parser.feed("y");
@@ -140,7 +140,7 @@ test("long strings are rebuilt without recursion", () => {
   assert.deepEqual(value.b, ["\\", { c: "]" }]);
 });
 
-test("an error of JavaScript's own stops nobody else's parser", () => {
+test("an error thrown by JavaScript does not affect other parsers", () => {
   const other = new Parser();
   other.feed("[");
   const parser = new Parser("$");
@@ -172,7 +172,7 @@ test("a source that fails is not asked to end", async () => {
   assert.equal(isAsked, false);
 });
 
-test("patterns are strings in an array, whatever is compiled already", () => {
+test("patterns have to be strings, also if a list of the same texts is cached", () => {
   new Parser(["a"]).dispose();
   for (const wrong of [new Set(["a"]), 5, null, [{ toString: () => "a" }]]) {
     assert.throws(() => new Parser(wrong), { kind: "invalid-option" });
@@ -180,7 +180,7 @@ test("patterns are strings in an array, whatever is compiled already", () => {
   assert.throws(() => new Parser([], { limits: 5 }), { kind: "invalid-option" });
 });
 
-test("an addition to an array inserts, and an operation that is none is refused", () => {
+test("a patch inserts into arrays, and an unknown operation is refused", () => {
   assert.deepEqual(applyPatch([1, 2], [{ op: "add", path: "/0", value: 9 }]), [9, 1, 2]);
   assert.deepEqual(applyPatch([[1], 2], [{ op: "add", path: "/0/1", value: 9 }, { op: "replace", path: "/1", value: 3 }]), [[1, 9], 3]);
   for (const op of [{ op: "move", path: "/0", value: 1 }, { op: "append", path: "/0", value: 5 }, { op: "add", path: "/x/y", value: 1 }]) {
@@ -188,7 +188,7 @@ test("an addition to an array inserts, and an operation that is none is refused"
   }
 });
 
-test("a parser that has been disposed of says so, whatever is asked", () => {
+test("every call of a disposed parser reports that it is disposed", () => {
   for (const snapshots of [true, false]) {
     const parser = new Parser("a", { snapshots });
     parser.dispose();
@@ -205,7 +205,7 @@ test("half a surrogate pair in a pattern is an error, not U+FFFD", () => {
   }
 });
 
-test("what a failed response says is cancelled", async () => {
+test("the body of a failed response is cancelled", async () => {
   const log = [];
   const body = new ReadableStream({ cancel: () => void log.push("cancelled") });
   await assert.rejects(async () => {
@@ -221,7 +221,7 @@ test("a value whose text was not kept is an error that names no other language's
   assert.throws(() => parser.value(), ({ kind, message }) => kind === "not-retained" && !message.includes("::"));
 });
 
-test("what is dropped changes nothing around it", () => {
+test("a dropped prototype key changes nothing around it", () => {
   for (const provisional of [false, true]) {
     const parser = new Parser([], { snapshots: true, provisional, prototypeKeys: "drop" });
     parser.feed('{"a":{"b":1},"c":{');
@@ -270,7 +270,7 @@ test("a patch has numbers and prototype keys as a snapshot has", () => {
   }
 });
 
-test("a signal that lives on keeps no reader whose source has ended", async () => {
+test("a signal keeps no reader whose source has ended", async () => {
   const { signal } = new AbortController();
   const listeners = new Set();
   const { addEventListener, removeEventListener } = signal;
@@ -304,7 +304,7 @@ test("bytes of another realm are bytes", async () => {
   assert.throws(() => parser.feed({ [Symbol.toStringTag]: "Uint8Array" }), TypeError);
 });
 
-test("a response of another implementation is one", async () => {
+test("a response of another implementation of fetch is accepted", async () => {
   // As undici's of npm has it: a class of its own, with the standard's name.
   class Response {
     constructor(ok) {
@@ -320,11 +320,11 @@ test("a response of another implementation is one", async () => {
   }, { kind: "response" });
 });
 
-test("snapshots of a kind that there is not are refused", () => {
+test("an unknown kind of snapshots is refused", () => {
   assert.throws(() => new Parser([], { snapshots: "frozen" }), { kind: "invalid-option" });
 });
 
-test("U+FFFD that was sent makes no frame unreadable, whatever comes with it", () => {
+test("a U+FFFD that was sent makes no frame unreadable", () => {
   const frame = (bytes) => [...utf8('data: {"choices":[{"index":0,"delta":{"content":"'), ...bytes, ...utf8('"}}]}\r\r')];
   const bytes = Uint8Array.from([...frame(utf8("a\ufffd\ufffd")), ...frame([0xff]), ...frame([0xe2, 0x82, ...utf8("\ufffd")]), ...frame(utf8("b"))]);
   for (const size of [1, 2, 3, 50, bytes.length]) {
@@ -337,7 +337,7 @@ test("U+FFFD that was sent makes no frame unreadable, whatever comes with it", (
   }
 });
 
-test("a number that turns out to be none is null", () => {
+test("a number that turns out to be non-finite is null", () => {
   for (const numbers of ["number", "bigint", "string"]) {
     const parser = new Parser("$", { lenient: tolerating(["non-finite"]), accept: true, numbers });
     const told = [...parser.feed("-Infin"), ...parser.feed("ity"), ...parser.finish()];
@@ -346,7 +346,7 @@ test("a number that turns out to be none is null", () => {
   }
 });
 
-test("what came before a bad sequence at the limit on the total is reported", () => {
+test("events before a bad sequence at the limit on the total are reported", () => {
   const parser = new Parser("$", { limits: { total: 5 }, snapshots: true });
   const bytes = Uint8Array.from([0x22, 0x61, 0x62, 0x63, 0xc3, 0x20, 0x22]);
   assert.throws(
@@ -370,7 +370,7 @@ test("a match inside a string is restored after a deviation that is not accepted
   ]);
 });
 
-test("a deviation is passed at the limit on the total, though the character there goes beyond it", () => {
+test("a deviation is tolerated at the limit on the total, though its character exceeds the limit", () => {
   const parser = new Parser("$", { limits: { total: 4 }, lenient: tolerating(["bad-escapes"]), accept: true });
   assert.throws(() => parser.feed('"\\€"'), { kind: "total-limit", offset: 4 });
   assert.deepEqual(parser.status.deviations.list.map(({ kind, offset }) => [kind, offset]), [["bad-escapes", 2]]);

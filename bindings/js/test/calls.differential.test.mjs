@@ -46,7 +46,7 @@ function piece(text) {
   return next(3) ? characters.slice(from, from + 1 + next(8)).join("") : text;
 }
 
-/** What one stream of signals is: mostly deltas of a few texts, piece by piece. */
+/** Generates a stream of signals: mostly deltas of a few texts. */
 function signals() {
   const texts = new Map();
   const started = new Set();
@@ -88,7 +88,7 @@ function signals() {
 
 const said = (calls, [[name, given]]) => calls[name](...given);
 
-/** The events as the library serializes them. */
+/** Returns the events as the library serializes them. */
 function serialized(event) {
   const { kind, call, id = null, name = null } = event;
   const executed = { executed: event.executed };
@@ -104,7 +104,7 @@ function serialized(event) {
     case "input": {
       const { status, raw, values, repeated, deviations, more, error, reason } = event;
       const hasValue = status === "complete" || status === "accepted" || status === "empty";
-      // What values are is asked of the core elsewhere.
+      // Other tests compare values.
       const line = { event: kind, call, id, name, status, ...(hasValue ? { value: event.value } : { raw }) };
       if (deviations) line.deviations = deviations.map((place) => ({ kind: place.kind, offset: place.offset }));
       if (more) line.more = more;
@@ -125,7 +125,7 @@ function serialized(event) {
   }
 }
 
-/** Without what is about the library's own copies, and with each match's deltas in its first one. */
+/** Removes the members about the library's own copies, and joins each match's deltas. */
 function joined(events) {
   const all = [];
   const open = new Map();
@@ -170,7 +170,7 @@ test(`${cases} streams of signals, from seed ${seed}`, () => {
 /** The options with what this entry takes for the names of deviations. */
 const leniently = (options) => (options.lenient ? { ...options, lenient: tolerating(options.lenient) } : options);
 
-/** With each match's deltas in its first one, and errors as what they say. */
+/** Joins each match's deltas, and replaces errors by their properties. */
 function joinedRecords(events) {
   const open = new Map();
   const all = [];

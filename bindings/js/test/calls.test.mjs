@@ -8,7 +8,7 @@ import { JsonSpigotError, lenient as tolerating, PatternError, ToolCalls } from 
 
 const text = (events) => events.filter(({ kind }) => kind === "delta").map((event) => event.text).join("");
 
-test("arguments come by path while they arrive, and whole at the end", () => {
+test("arguments are reported by path while they arrive, and whole at the end", () => {
   const calls = new ToolCalls("city");
   assert.deepEqual(calls.start(0, { name: "get_weather", id: "call_1" }), [
     { kind: "call", call: 0, id: "call_1", name: "get_weather", choice: 0, executed: "client" },
@@ -20,7 +20,7 @@ test("arguments come by path while they arrive, and whole at the end", () => {
   ]);
 });
 
-test("what an SDK repeats with every chunk changes nothing", () => {
+test("members that an SDK repeats with every chunk change nothing", () => {
   const calls = new ToolCalls();
   for (const [start, piece] of [[{ id: "a", name: "f" }, '{"x"'], [{ id: null, name: null }, ": 1"], [{}, "}"]]) {
     calls.start(0, start);
@@ -47,7 +47,7 @@ test("a cut call is never complete, and a number only if the end is regular", ()
   assert.deepEqual(ended('{"a":1,"a":2}', undefined).status, "malformed");
 });
 
-test("deltas that each repeat all of the input so far are warned of once", () => {
+test("cumulative deltas cause one warning", () => {
   const kinds = (deltas, options) => {
     const calls = new ToolCalls([], options);
     calls.start(0, { name: "f" });
@@ -59,7 +59,7 @@ test("deltas that each repeat all of the input so far are warned of once", () =>
   assert.deepEqual(kinds(['{"a"', ':1,"b"', ":2}"]), []);
 });
 
-test("white space without an end is refused", () => {
+test("endless white space is refused", () => {
   const kindOf = (count, options) => {
     const calls = new ToolCalls([], options);
     calls.start(0, { name: "f" });
@@ -70,7 +70,7 @@ test("white space without an end is refused", () => {
   assert.equal(kindOf(70_000, { limits: { blank: 100_000 } }), "incomplete");
 });
 
-test("deviations are accepted where that is asked for, and shown", () => {
+test("deviations are accepted with `accept`, and listed", () => {
   const calls = new ToolCalls([], { lenient: tolerating("model-output"), accept: true });
   calls.start(0, { name: "f" });
   calls.delta(0, '{"a": [1,]}');
@@ -100,7 +100,7 @@ test("a pair counts the same for the limit, however it is cut", () => {
   }
 });
 
-test("open calls can be looked at", () => {
+test("open calls have snapshots", () => {
   const calls = new ToolCalls([], { snapshots: true });
   calls.start(0, { name: "search" });
   calls.start(1, { name: "read" });

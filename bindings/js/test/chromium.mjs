@@ -9,7 +9,7 @@ import { chromium } from "playwright-core";
 
 const PLACES = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
-/** The browser's program; `undefined` where there is none. `CHROMIUM` names another one. */
+/** The browser's program, or the one that `CHROMIUM` names; `undefined` without a browser. */
 export const program = PLACES.find((path) => path && existsSync(path));
 
 export function launch() {

@@ -9,7 +9,7 @@ import fc from "fast-check";
 
 import { fieldState, PartialJsonObjectParser, PartialJsonParser } from "../dist/compat/index.js";
 
-// Inputs after what consumers repair, and what their own tests are about. What is expected is what they give.
+// Inputs after what consumers repair, and what their own tests are about. The originals' results are expected.
 const CUTS = [
   "", " ", "\n\t", "nul", "true", "false ", "null", "nulll", "tru,", "fx", "t", "-", "-0", "0", "00", "01", "12", "12.", "12.5", "12.5e",
   "12.5e1", "12.5e-", "12.5e-1", "1 ", "1 2", "1,", "--1", "+1", ".5", "-a", "1.a", "1e", "1ee5", '"', '"a', '"a"', '"a" ', '"a"b',
@@ -37,7 +37,7 @@ const PROTOTYPES = [
   '{"a":1 x, "__proto__":1', '[1,{"__proto__":[]}]]',
 ];
 
-// What the AI SDK shows wrongly, though the text is right (and one is JSON of JavaScript's kind only).
+// Valid texts that the AI SDK shows wrongly (one is JSON for JavaScript alone).
 const SURROGATES = ['"\ud83d', '{"a":"x\ud83d', '"\\ud83d', '"\\ud83d\\', '"\\ud83d\\u', '"\\ud83d\\ude0', '{"a":["\\ud83d\\ude'];
 
 const key = fc.constantFrom("a", "b", "", "ask_slots", "é", "😀", "k\\", "\n", "constructor");
@@ -52,7 +52,7 @@ const { value: document } = fc.letrec((tie) => ({
   object: fc.array(fc.tuple(key, tie("value")), { maxLength: 4 }).map((members) => ({ members })),
 }));
 
-/** A document's text, spelt in one of many ways; repeated keys stay. */
+/** Spells a document as text in one of many ways. Repeated keys stay. */
 function spell(value, style) {
   const space = () => [" ", "\n", "", ""][style.next() % 4];
   if (Array.isArray(value)) return `[${space()}${value.map((each) => spell(each, style) + space()).join(`,${space()}`)}]`;
@@ -164,10 +164,10 @@ describe("AI SDK", () => {
       await checkAiSdk(whole, true);
     }), { numRuns: 600 });
   });
-  test("where it is wrong by RFC 8259, ours is right", async () => {
+  test("the drop-in follows RFC 8259 where the original does not", async () => {
     const show = (whole) => new PartialJsonParser().push(whole);
     const cases = [
-      // The plus sign of a member's exponent: it goes on showing 1.
+      // At the plus sign of a member's exponent it still shows 1.
       ['{"a":1E+5', { a: 1e5 }, { a: 1 }],
       ['{"a":1e+5,"b":', { a: 1e5 }, { a: 1 }],
       // Half a surrogate pair is not a character.
@@ -216,7 +216,7 @@ describe("assistant-ui", () => {
 
 for (const [name, Drop] of [["PartialJsonParser", PartialJsonParser], ["PartialJsonObjectParser", PartialJsonObjectParser]]) {
   describe(name, () => {
-    test("any cut of the text gives the same", () => {
+    test("results do not depend on the cut", () => {
       const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 });
       fc.assert(fc.property(fc.oneof(text, broken), cuts, (whole, sizes) => {
         const units = new Drop();
@@ -231,7 +231,7 @@ for (const [name, Drop] of [["PartialJsonParser", PartialJsonParser], ["PartialJ
       }));
     });
 
-    test("what was given stays as it was, and what has not changed is the same", () => {
+    test("returned values never change, and unchanged parts are the same objects", () => {
       const parser = new Drop();
       const first = parser.push('{"a":{"x":[1]},"b":"y');
       const copy = structuredClone(first);
@@ -243,7 +243,7 @@ for (const [name, Drop] of [["PartialJsonParser", PartialJsonParser], ["PartialJ
       assert.equal(parser.push(""), second);
     });
 
-    test("a clone goes on alone, reset begins anew, dispose is harmless twice", () => {
+    test("clone is independent, reset starts over, dispose may be repeated", () => {
       for (const start of ['{"a":[1,"x', '{"a":[1,"x"]} ]', '{"a":[1,"\\ud83dx']) {
         const parser = new Drop();
         parser.push(start);

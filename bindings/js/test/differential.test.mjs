@@ -33,7 +33,7 @@ function options() {
   return chosen;
 }
 
-/** What the command is given for these options. */
+/** Returns the command's arguments for these options. */
 function args({ patterns, options }, chunk) {
   const all = ["--chunk", String(chunk)];
   for (const [name, chosen] of Object.entries(options)) {
@@ -50,7 +50,7 @@ before(() => {
   command = theCommand();
 });
 
-/** The text in chunks of so many units, which may cut a surrogate pair; nothing if the bytes are not UTF-8. */
+/** Cuts a text into chunks of `chunk` units, also inside surrogate pairs. Returns nothing if the bytes are not UTF-8. */
 function stringsOf(bytes, chunk) {
   const text = Buffer.from(bytes).toString("utf8");
   if (text.includes("\ufffd") || text.startsWith("\ufeff")) return undefined;
@@ -67,7 +67,7 @@ function compare(header, bytes, chunk) {
   const told = { ...header, chunk, input: Buffer.from(bytes).toString("latin1").slice(0, 3_000) };
   let lines;
   try {
-    // What is shown after each chunk depends on where it ends.
+    // Snapshots and patches depend on where a chunk ends.
     const isShown = header.options.snapshots || header.options.patches;
     const strings = !isShown && next(2) ? stringsOf(bytes, chunk) : undefined;
     told.isText = strings !== undefined;
@@ -90,7 +90,7 @@ test(`${cases} texts in streams of documents, from seed ${seed}`, () => {
   }
 });
 
-test("texts alone, with what is shown of them, saved and restored on the way", () => {
+test("single texts with snapshots or patches, saved and restored", () => {
   for (let left = cases / 10; left > 0; left--) {
     const chosen = options();
     if (next(2)) chosen[pick(["snapshots", "patches"])] = true;

@@ -4,7 +4,7 @@ import fc from "fast-check";
 
 export const edits = fc.array(fc.tuple(fc.nat(), fc.nat(255), fc.nat(3)), { minLength: 1, maxLength: 4 });
 
-/** The bytes after these edits: each replaces a byte, takes one out, puts one in, or cuts off the rest. */
+/** Applies edits to bytes: each replaces, removes or inserts a byte, or cuts off the rest. */
 export function edited(bytes, list) {
   const changed = [...bytes];
   for (const [at, byte, how] of list) {

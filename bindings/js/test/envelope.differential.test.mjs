@@ -44,7 +44,7 @@ function text() {
   return all;
 }
 
-/** A payload between the marks of a delimiter, more or less. */
+/** Generates a payload between the marks of a delimiter, with or without mistakes. */
 function payload(mark) {
   const [shape, name, close, content] = mark.split(/(?<!\\):/);
   const json = pick(JSONS);
@@ -89,11 +89,11 @@ function chunks(whole) {
   return cut;
 }
 
-/** Events with deltas, pieces of text and fragments in the first of them, and errors as what they say. */
+/** Joins the deltas, pieces of text and fragments of events, and replaces errors by their properties. */
 function told(events) {
   const all = [];
   const open = new Map();
-  // What a text may be that is no JSON is worded by each in its own way.
+  // Each implementation words the errors of malformed texts in its own way.
   const worded = /, and this may be .*?(?= at line)| \((?:is|are) th.*?\?.*?\)|(?<=^depth limit: expected ).*?(?= at line)/;
   for (const event of events) {
     const before = all.at(-1);

@@ -9,7 +9,7 @@ import { Envelope, JsonSpigotError, lenient as tolerating } from "./all.mjs";
 const shown = (events) => events.filter(({ kind }) => kind === "text").map(({ text }) => text).join("");
 const bytes = (...list) => Uint8Array.from(list);
 
-test("text comes out at once, and payloads parsed", () => {
+test("text is reported at once, and payloads are parsed", () => {
   const envelope = new Envelope(["comment:context", "tag:think"], "slots[*]");
   const all = [];
   for (const chunk of ["<thi", "nk>1 < 2</th", "ink>Yes. <!-", '-context {"slots": ["a --> b', '"]} -', "-> Bye!"]) all.push(...envelope.feed(chunk));
@@ -22,7 +22,7 @@ test("text comes out at once, and payloads parsed", () => {
   assert.deepEqual([context.mark, context.status, context.value, context.close], ["comment:context", "complete", { slots: ["a --> b"] }, "-->"]);
 });
 
-test("what may become a mark is held back, and given back if it does not", () => {
+test("text that may become a mark is held back, and released if it does not", () => {
   const envelope = new Envelope("fence:json");
   assert.equal(shown(envelope.feed("Use ```js")), "Use ");
   assert.equal(shown(envelope.finish()), "```js");
@@ -32,7 +32,7 @@ test("what may become a mark is held back, and given back if it does not", () =>
   assert.deepEqual([end.status, end.reason, end.raw, end.error.kind], ["truncated", "end-of-input", " [1", "incomplete"]);
 });
 
-test("after an error every call throws it, and `reset` begins anew", () => {
+test("every call after an error throws it again, until `reset`", () => {
   const envelope = new Envelope("bare");
   const failed = (run) => {
     try {
@@ -62,7 +62,7 @@ test("a text may start inside a payload of the first mark", () => {
   thinking.feed("no");
   thinking.reset();
   assert.deepEqual(thinking.feed("x")[0].kind, "payload-start");
-  // What follows is looked for as ever, and a payload has as many backticks at its end as most.
+  // The text after it is searched as usual. A fence that opened before the text closes with three backticks.
   const fenced = new Envelope("fence:json", [], { startsInside: true });
   const statuses = told(fenced, ['{"a": 1}\n```\nand\n```json\n[2]\n```', "."]);
   assert.deepEqual(statuses.map(([kind, what]) => `${kind} ${what}`), ["payload-start ", "payload complete", "text \nand\n", "payload-start ```json", "payload complete", "text ."]);
@@ -87,7 +87,7 @@ test("a number at the limit on the total ends where JSON's white space follows, 
   }
 });
 
-test("the cost is that of the text, whatever it looks like", () => {
+test("the cost is linear in the text", () => {
   for (const [mark, text] of [
     ["fence:*", "`".repeat(300_000)],
     ["bare", "[".repeat(300_000)],

@@ -1,4 +1,4 @@
-// What generated tests share: a fixed seed, which `JSONSPIGOT_SEED` changes as `JSONSPIGOT_CASES` does the number of cases.
+// Generators for tests. `JSONSPIGOT_SEED` changes the fixed seed, and `JSONSPIGOT_CASES` the number of cases.
 
 import { random } from "../bench/texts.mjs";
 
@@ -17,7 +17,7 @@ const STRINGS = [
 ];
 const KEYS = ["a", "b", "", "é", "😀", "constructor", "0", "a b", "__proto__", "longer key"];
 const ATOMS = ["0", "-0", "12", "-1.5e+10", "1E5", "3.14", "123456789012345678901", "1e400", "true", "false", "null"];
-/** What models write, and what nobody should. */
+/** Texts that models write, and texts that no one should. */
 const ODD = [
   ..."'single'|'it\\'s'|{a: 1}|True|None|NaN|-Infinity|Infinity|[1,]|{\"a\":1,}|/* c */ 1|[1 /* é😀 */]|// x|[1 // é	😀|\"\\x\"|\"\u0001\"|F|N|/".split("|"),
   ..."\"\\ud800\"|\"\\udc00\"|\"\\ud83d\\u0041\"|\ufeff|\"\\u12\"|'\\ud83d\\'x'|'a\"b'|{$a_1:None}|\"\\ud83d\\n\"|01|1.|-|tru3|1 2".split("|"),
@@ -28,7 +28,7 @@ function string() {
   return text;
 }
 
-/** A JSON value, of so many levels at most; some are none. */
+/** Generates a JSON text of at most this many levels. Some of them are malformed. */
 export function value(depth) {
   const space = () => pick(["", "", "", " ", "\t "]);
   switch (next(depth > 0 ? 9 : 6)) {
@@ -51,7 +51,7 @@ export function value(depth) {
   }
 }
 
-/** Bytes with a few of them replaced, taken out or put in. */
+/** Replaces, removes or inserts a few bytes. */
 export function edited(bytes) {
   const changed = [...bytes];
   for (let left = next(3); left > 0; left--) {

@@ -22,14 +22,14 @@ const LOOPS = {
   providerEvents: (source, options) => providerEvents(source, "openai-chat", [], { providerEvents: true, ...options }),
 };
 
-/** What a loop reads, in pieces of which each gives it something. */
+/** A text in pieces, each of which gives a loop an item. */
 const piecesFor = (name) => {
   if (name === "forEach") return ['{"a":[{"b":""},', "2,", "3,", "4]}"];
   if (name !== "providerEvents") return ['{"a":[{"b":"x', "y", "z", '"}]}'];
   return ["x", "y", "z", ""].map((content) => `data: {"choices":[{"index":0,"delta":{"content":"${content}"}}]}\n\n`);
 };
 
-/** A source that gives these pieces at once, and then promises one that never comes. */
+/** Returns a source with these pieces at once, and then a promise that is never settled. */
 function stuck(pieces) {
   const log = { taken: 0, ended: 0 };
   return {
@@ -57,7 +57,7 @@ for (const [name, open] of Object.entries(LOOPS)) {
   const isOfField = ["streamText", "streamValues", "forEach"].includes(name);
 
   describe(name, () => {
-    test("ends a read that is pending, by `return`, and cancels the source", async () => {
+    test("`return` ends a pending read and cancels the source", async () => {
       const source = stuck(pieces.slice(0, 3));
       const loop = open(source);
       const { pending } = await waiting(loop, source, 3);
@@ -68,7 +68,7 @@ for (const [name, open] of Object.entries(LOOPS)) {
       assert.equal(source.log.ended, isOfField ? 0 : 1);
     });
 
-    test("ends a read that is pending, by the signal, and cancels the source", async () => {
+    test("the signal ends a pending read and cancels the source", async () => {
       const source = stuck(pieces.slice(0, 3));
       const controller = new AbortController();
       const loop = open(source, { signal: controller.signal });
@@ -79,7 +79,7 @@ for (const [name, open] of Object.entries(LOOPS)) {
       assert.deepEqual(await loop.next(), { done: true, value: undefined });
     });
 
-    test("reads what is there without waiting for it", () => {
+    test("reads chunks that are there without waiting", () => {
       const source = stuck([" ", "\n", "\n", " "]);
       void open(source).next();
       assert.equal(source.log.taken, 4);
@@ -103,7 +103,7 @@ for (const [name, open] of Object.entries(LOOPS)) {
   });
 }
 
-test("a loop answers thousands of reads that wait, also those that are added while others are answered", async () => {
+test("a loop answers thousands of waiting reads, also those that are added meanwhile", async () => {
   const chunks = ['{"a":"', ...Array.from({ length: 6_000 }, (_, index) => `${index},`), '"}'];
   async function* slow() {
     for (const chunk of chunks) {
@@ -120,7 +120,7 @@ test("a loop answers thousands of reads that wait, also those that are added whi
   assert.deepEqual(seen.filter((text) => text !== undefined).slice(0, 5_000), chunks.slice(1, 5_001));
 });
 
-test("a reader that is cancelled before it has read leaves its signal", async () => {
+test("a reader that is cancelled before it has read stops listening to its signal", async () => {
   const { signal } = new AbortController();
   const reader = new FieldReader(['{"a":1}'], { signal });
   assert.equal(getEventListeners(signal, "abort").length, 1);
@@ -128,7 +128,7 @@ test("a reader that is cancelled before it has read leaves its signal", async ()
   assert.equal(getEventListeners(signal, "abort").length, 0);
 });
 
-test("a loop whose reader fails with its source rejects, and answers all who wait", async () => {
+test("a loop whose reader fails with its source rejects, and answers all waiting reads", async () => {
   async function* source() {
     yield 1;
     await null;
@@ -162,7 +162,7 @@ describe("a source", () => {
     await assert.rejects(events(source, "a[").next(), { kind: "invalid-pattern" });
     assert.equal(source.log.ended, 1);
   });
-  test("is waited for by who leaves the loop, and its error is reported", async () => {
+  test("is awaited by `return`, which reports its error", async () => {
     let hasEnded = false;
     async function* source(error) {
       try {
@@ -197,7 +197,7 @@ describe("a source", () => {
       assert.deepEqual(await loop.next(), { done: true, value: undefined });
     }
   });
-  test("that throws, or gives what is no result, fails the loop", async () => {
+  test("that throws, or returns no iterator result, fails the loop", async () => {
     const throwing = (next) => ({ [Symbol.iterator]: () => ({ next }) });
     await assert.rejects(deltas(throwing(() => JSON.parse("[")), "a").next(), SyntaxError);
     await assert.rejects(deltas(throwing(() => undefined), "a").next(), TypeError);
@@ -206,13 +206,32 @@ describe("a source", () => {
   });
 });
 
-test("what has been waiting when the signal is aborted is dropped, whatever it was", async () => {
+test("items that wait when the signal is aborted are dropped", async () => {
   const controller = new AbortController();
   // The first item of three, before an error in the same chunk.
   const loop = events(['["a","b",x'], "[*]", { signal: controller.signal });
   assert.equal((await loop.next()).value.kind, "begin");
   controller.abort("enough");
   await assert.rejects(loop.next(), (reason) => reason === "enough");
+});
+
+test("a signal that is not an AbortSignal is refused at once", () => {
+  const source = () => ["{", "}"];
+  for (const signal of [{}, "stop", 0, true, { aborted: false }, new AbortController()]) {
+    const refused = { name: "TypeError", message: /^signal: / };
+    for (const loop of [deltas, rawDeltas, events]) assert.throws(() => loop(source(), "a", { signal }), refused);
+    assert.throws(() => snapshots(source(), { signal }), refused);
+    assert.throws(() => providerEvents(source(), "auto", [], { signal }), refused);
+    assert.throws(() => new FieldReader(source(), { signal }), refused);
+    assert.throws(() => new FieldReader(source()).streamText("a", { signal }), refused);
+  }
+});
+
+test("a signal that fails ends the loop", async () => {
+  const signal = { aborted: false, addEventListener: () => assert.fail("no listeners"), removeEventListener: () => undefined };
+  const loop = deltas(["{", "}"], "a", { signal });
+  await assert.rejects(loop.next(), /no listeners/);
+  assert.deepEqual(await loop.next(), { done: true, value: undefined });
 });
 
 test("a loop keeps nothing of its chunks, with a signal or without", async () => {

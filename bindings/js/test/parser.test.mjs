@@ -1,4 +1,4 @@
-// The parser: any cut tells the same, errors are where they are, instances live and die.
+// The parser: events do not depend on the cut, errors have their places, parsers can be reset, cloned and disposed of.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -22,10 +22,10 @@ function run(chunks, patterns = PATTERNS, options = OPTIONS) {
 }
 
 describe("any cut", () => {
-  test("of a string tells what the whole tells", () => {
+  test("of a string reports the events of the whole", () => {
     fc.assert(fc.property(text, sizes, (whole, list) => assert.deepEqual(run(cut(whole, list)), run([whole]))), { numRuns: 300 });
   });
-  test("of bytes tells what the whole string tells", () => {
+  test("of bytes reports the events of the whole string", () => {
     fc.assert(fc.property(text, sizes, (whole, list) => assert.deepEqual(run(cut(bytes(whole), list)), run([whole]))), { numRuns: 300 });
   });
   test("gives JSON.parse's value", () => {
@@ -121,7 +121,7 @@ describe("surrogate pairs", () => {
 });
 
 describe("errors", () => {
-  test("say what, where, and what was known before", () => {
+  test("have a kind, a place and the events before them", () => {
     const parser = new Parser(["items[*].name", "items[0].n"]);
     const chunk = '{"items":[{"n":1,"name":"ab\n';
     let thrown;
@@ -140,7 +140,7 @@ describe("errors", () => {
     ]);
     assert.equal(events[3].text, "ab");
   });
-  test("are sticky, and their events are told once", () => {
+  test("are thrown again by later calls, without their events", () => {
     const parser = new Parser("$", { snapshots: true });
     assert.throws(() => parser.feed("[1,x"), { kind: "unexpected-byte", offset: 3 });
     for (const again of [() => parser.feed("1]"), () => parser.feed(""), () => parser.finish(), () => parser.value()]) {
@@ -149,7 +149,7 @@ describe("errors", () => {
     assert.equal(parser.status.error.offset, 3);
     assert.deepEqual(parser.snapshot(), [1]);
   });
-  test("come at the same place for any cut, behind the same events", () => {
+  test("do not depend on the cut, nor do the events before them", () => {
     const fault = fc.constantFrom("x", "]", "}", ",", ":", '"', "\\", "\u0000", "-", "[", "{");
     const run = (chunks) => {
       const parser = new Parser(PATTERNS, { limits: { depth: 1000 } });
@@ -171,7 +171,7 @@ describe("errors", () => {
       assert.deepEqual(run(cut(bytes(broken), list)), run([broken]));
     }), { numRuns: 300 });
   });
-  test("a text that stops early is incomplete, at whatever unit", () => {
+  test("a text that stops early is incomplete at every unit", () => {
     fc.assert(fc.property(text, sizes, (whole, list) => {
       // A number at the root may end at any digit.
       fc.pre(/["\]}]$/.test(whole.trimEnd()));
@@ -190,14 +190,14 @@ describe("errors", () => {
       assert.throws(() => parser.finish(), { kind: "incomplete" }, emoji.slice(0, end));
     }
   });
-  test("an incomplete text is one", () => {
+  test("only an unfinished text is incomplete", () => {
     const parser = new Parser();
     parser.feed('{"a":[');
     assert.throws(() => parser.value(), JsonSpigotError);
     assert.throws(() => parser.finish(), { kind: "incomplete", offset: 6 });
     assert.throws(() => new Parser().finish(), { kind: "incomplete", offset: 0 });
   });
-  test("bad patterns say which, where and why", () => {
+  test("errors of patterns have the pattern, the column and a reason", () => {
     assert.throws(() => new Parser(["a", "b[", "c"]), (error) => {
       assert.ok(error instanceof PatternError && error instanceof JsonSpigotError && error.name === "PatternError");
       assert.equal(error.pattern, "b[");
@@ -207,11 +207,11 @@ describe("errors", () => {
       return true;
     });
     assert.throws(() => new Parser([1]), { kind: "invalid-option" });
-    // What is bad stays bad, and what is good is not hurt by it.
+    // An invalid pattern is refused again, and does not affect valid ones.
     assert.throws(() => new Parser("b["), PatternError);
     assert.equal(new Parser("b").feed('{"b":1}').length, 2);
   });
-  test("bad options are told", () => {
+  test("bad options are refused by name", () => {
     const bad = [
       { snapshot: true }, { numbers: "float" }, { prototypeKeys: "no" }, { retain: true }, { duplicateKeys: "first" }, { lenient: "all" },
       { lenient: ["commas"] }, { limits: { depth: -1 } }, { limits: { depth: 1.5 } }, { limits: { keys: 1 } }, { limits: { total: NaN } },
@@ -222,7 +222,7 @@ describe("errors", () => {
     assert.throws(() => new Parser().snapshot(), { kind: "invalid-option" });
     assert.throws(() => new Parser([], { snapshots: true }).stateOf("a[*]"), { kind: "invalid-path" });
   });
-  test("what is no chunk is a TypeError, and changes nothing", () => {
+  test("a chunk of another type is a TypeError, and changes nothing", () => {
     const parser = new Parser();
     for (const chunk of [undefined, null, 1, {}, [1], new ArrayBuffer(2)]) assert.throws(() => parser.feed(chunk), TypeError);
     parser.feed("[1]");
@@ -232,7 +232,7 @@ describe("errors", () => {
 });
 
 describe("a parser's life", () => {
-  test("a clone goes on alone from any place", () => {
+  test("a clone is independent at any place", () => {
     fc.assert(fc.property(text, fc.nat(), sizes, (whole, place, list) => {
       const at = place % (whole.length + 1);
       const parser = new Parser(PATTERNS, OPTIONS);
@@ -250,7 +250,7 @@ describe("a parser's life", () => {
       parser.dispose();
     }));
   });
-  test("reset makes it as new, from any state", () => {
+  test("reset starts over from any state", () => {
     const parser = new Parser(PATTERNS, OPTIONS);
     const wild = fc.oneof(text.map((whole) => whole.slice(0, whole.length >> 1)), fc.constantFrom("[1,", '{"a":"\ud83d', "x", "[1]", ""));
     fc.assert(fc.property(wild, text, (first, whole) => {
@@ -269,7 +269,7 @@ describe("a parser's life", () => {
       parser.reset();
     }));
   });
-  test("dispose twice is harmless, and every call after it is an error", () => {
+  test("dispose may be repeated, and every later call is an error", () => {
     const parser = new Parser("$", { snapshots: true });
     parser.feed("[");
     const other = new Parser("$");
@@ -316,14 +316,13 @@ describe("a parser's life", () => {
       parser.dispose();
     }
   });
-  test("a chunk larger than the memory that is there is no matter", () => {
+  test("a large chunk does not affect other parsers", () => {
     const long = "é😀x".repeat(300_000);
     const parser = new Parser("text", { snapshots: true });
     const small = new Parser("text");
     small.feed('{"text":"a');
     const events = parser.feed(`{"text":"${long}`);
     assert.equal(events[1].text, long);
-    // The other one's memory has moved.
     assert.equal(small.feed("b")[0].text, "b");
     parser.feed('"}');
     parser.finish();
@@ -366,7 +365,7 @@ describe("__proto__", () => {
     parser.finish();
     return { value: parser.value(), looks };
   };
-  test("is a member like any other", () => {
+  test("is kept as an own property", () => {
     for (const snapshots of [true, false]) {
       const { value, looks } = run("keep", snapshots);
       assert.equal(JSON.stringify(value), JSON.stringify(plain));
@@ -375,7 +374,7 @@ describe("__proto__", () => {
     }
     assert.equal({}.x, undefined);
   });
-  test("is left out", () => {
+  test("is dropped", () => {
     const expected = { a: { y: [{}] }, constructor: { prototype: [1] } };
     for (const snapshots of [true, false]) {
       const { value, looks } = run("drop", snapshots);

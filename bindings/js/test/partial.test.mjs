@@ -24,7 +24,7 @@ describe("a value that grows with its text", () => {
     }), { numRuns: 60 });
   });
 
-  test("is complete only if `JSON.parse` takes its text", () => {
+  test("is complete only if `JSON.parse` accepts its text", () => {
     fc.assert(fc.property(text, fc.nat(), (whole, at) => {
       const prefix = whole.slice(0, at % (whole.length + 1));
       const growing = partial({ limits });
@@ -52,7 +52,7 @@ describe("a value that grows with its text", () => {
     assert.equal(growing.push(""), second);
   });
 
-  test("stays what it was at an error, which is thrown again", () => {
+  test("keeps its value at an error, which is thrown again", () => {
     const growing = partial();
     growing.push('{"a":"x"');
     for (let again = 0; again < 2; again++) {
@@ -62,7 +62,7 @@ describe("a value that grows with its text", () => {
     }
   });
 
-  test("takes nothing more once it was taken", () => {
+  test("accepts no more text once its value was returned", () => {
     const growing = partial();
     growing.push("12");
     assert.equal(growing.value(), 12);

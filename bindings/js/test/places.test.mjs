@@ -23,7 +23,7 @@ test("a path is spelt as a pointer and as a normalized path", () => {
   ]);
 });
 
-test("every event of a match has segments, whoever reports it", () => {
+test("every event of a match has segments, in every class", () => {
   const calls = new ToolCalls("$..*");
   calls.start(0);
   const all = [
@@ -59,14 +59,14 @@ describe("a byte order mark", () => {
     assert.throws(() => strict.feed(bytes), { kind: "unexpected-byte", offset: 0, message: /byte order mark/ });
     assert.throws(() => new Parser().feed("\ufeff[1]"), { kind: "unexpected-byte", offset: 0, message: /byte order mark/ });
   });
-  test("that is only begun is no text", () => {
+  test("that is unfinished is not a text", () => {
     const parser = new Parser();
     parser.feed(bytes.subarray(0, 2));
     assert.throws(() => parser.finish(), { kind: "unexpected-byte", offset: 0 });
   });
 });
 
-test("an error guesses what a text is that is not JSON, the same at any cut", () => {
+test("an error names the likely format of a text that is not JSON, at any cut", () => {
   const message = (chunks) => {
     const parser = new Parser();
     try {
@@ -97,15 +97,31 @@ test("an error about depth names the limit", () => {
   assert.throws(() => new Parser().feed("[".repeat(128)), /^JsonSpigotError: depth limit: expected at most 127 open containers \(`limits.depth`\) at/);
 });
 
-test("a list of patterns is not taken for another one", () => {
+test("lists of patterns are not confused with each other", () => {
   new Parser(["a", "b"]);
   for (const patterns of ["2\0a\0b", ["2\0a\0b"], ["a\0b"]]) assert.throws(() => new Parser(patterns), PatternError);
   for (const patterns of [["a", ["b"]], [["a"], "b"], [["a", "b"]], [null]]) assert.throws(() => new Parser(patterns), { kind: "invalid-option" });
 });
 
-test("options that are no object are refused by name", async () => {
+test("values of any type for an option are refused by its name", () => {
+  const cyclic = {};
+  cyclic.self = cyclic;
+  const bare = Object.create(null);
+  for (const value of [cyclic, [cyclic], 1n, Symbol("a"), bare, () => 1, { toJSON: () => assert.fail("asked") }]) {
+    for (const name of ["lenient", "retain", "duplicateKeys", "numbers", "prototypeKeys"]) {
+      assert.throws(() => new Parser("a", { [name]: value }), { kind: "invalid-option", message: new RegExp(`^${name}: `) });
+    }
+    assert.throws(() => lenient(value), { kind: "invalid-option", message: /^lenient: / });
+    assert.throws(() => new Documents(value), { kind: "invalid-option", message: /^framing: / });
+    assert.throws(() => new Parser("a", { limits: { depth: value } }), { kind: "invalid-option", message: /^limits.depth / });
+    assert.throws(() => new ToolCalls("a", { callLimits: { openCalls: value } }), { kind: "invalid-option" });
+    assert.throws(() => new Envelope("bare", "a", { holdLimit: value }), { kind: "invalid-option" });
+  }
+});
+
+test("options that are not an object are refused", async () => {
   for (const options of [null, 1, "snapshots"]) {
-    const message = `options: ${options} is not an object`;
+    const message = `options: ${JSON.stringify(options)} is not an object`;
     for (const make of [
       () => new Parser("a", options),
       () => new ToolCalls("a", options),
@@ -149,6 +165,21 @@ describe("containers are frozen once they have ended", () => {
     parser.feed(text);
     assert.ok(!Object.isFrozen(parser.snapshot()));
   });
+});
+
+test("a lenient parser that keeps its text reads strings and bytes in turns in linear time", () => {
+  const cost = (count) => {
+    const parser = new Parser([], { lenient: lenient(["comments"]) });
+    const [text, bytes] = ["1,", Uint8Array.from([32, 49, 44])];
+    parser.feed("[");
+    const start = process.cpuUsage();
+    for (let at = 0; at < count; at++) parser.feed(at % 2 === 0 ? text : bytes);
+    const { user, system } = process.cpuUsage(start);
+    return user + system;
+  };
+  cost(2_000);
+  const [few, many] = [cost(5_000), cost(80_000)];
+  assert.ok(many < few * 16 * 4, `${few} and ${many} microseconds`);
 });
 
 test("100,000 levels are read in linear time, with snapshots that stay too", () => {

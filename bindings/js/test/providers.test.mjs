@@ -57,7 +57,7 @@ const all = async (events) => {
   return told;
 };
 
-test("SDK objects, their JSON texts and bodies tell the same", () => {
+test("SDK objects, their JSON texts and bodies have the same events", () => {
   assert.deepEqual(collect(new ProviderStream("anthropic", "city"), "push", CALL), TOLD);
   assert.deepEqual(collect(new ProviderStream("anthropic", "city"), "push", CALL.map((event) => JSON.stringify(event))), TOLD);
   assert.deepEqual(collect(new ProviderStream("anthropic", "city"), "feed", [SSE]), TOLD);
@@ -179,7 +179,7 @@ test("a prototype key is a member like any other, or nothing", () => {
   assert.throws(() => new ProviderStream("anthropic", [], { prototypeKeys: "reject" }), { kind: "invalid-option" });
 });
 
-test("a stream that breaks off has no value", () => {
+test("a stream that ends early has no value", () => {
   for (let count = 2; count < 4; count++) {
     const told = collect(new ProviderStream("anthropic", "city"), "push", CALL.slice(0, count));
     const input = told.find((event) => event.kind === "input");
@@ -191,7 +191,7 @@ test("a stream that breaks off has no value", () => {
   assert.equal(stream.finish("cancelled").find((event) => event.kind === "input").reason, "cancelled");
 });
 
-test("what is wrong in a stream is told, and the stream goes on", () => {
+test("errors in a stream are events, and the stream continues", () => {
   const kinds = (events) => events.map((event) => event.kind);
   const stream = new ProviderStream("anthropic");
   assert.deepEqual(stream.push("nonsense"), [{ kind: "bad-frame", text: "nonsense" }]);
@@ -216,7 +216,7 @@ test("what is wrong in a stream is told, and the stream goes on", () => {
   assert.equal(tooLong.find((event) => event.kind === "input").reason, "limit");
 });
 
-test("what a caller gets wrong is an error that says what there is", () => {
+test("wrong arguments are errors that list the possible ones", () => {
   assert.throws(() => new ProviderStream("opanai"), (error) => {
     assert.ok(error instanceof JsonSpigotError && error instanceof MainError);
     assert.equal(error.code, "ERR_JSONSPIGOT_INVALID_OPTION");
@@ -238,7 +238,7 @@ test("what a caller gets wrong is an error that says what there is", () => {
   }
 });
 
-test("an SDK that decodes base64 is read all the same", () => {
+test("events of an SDK that decodes base64 are read", () => {
   const stream = new ProviderStream("bedrock", "city");
   const told = CALL.flatMap((event) => stream.push({ chunk: { bytes: encode(JSON.stringify(event)) } }));
   assert.deepEqual(told.find((event) => event.kind === "input").value, { city: "Zürich 😀", days: 2 });
@@ -305,7 +305,7 @@ test("init may be called at any time", async () => {
 const latin = (text) => Uint8Array.from(text, (unit) => unit.charCodeAt(0));
 
 const fixtures = new URL("../../../../shared/fixtures/", import.meta.url);
-test("recorded streams tell the same at any cut", { skip: existsSync(fixtures) ? false : "the recordings are not beside the repository" }, () => {
+test("events of recorded streams do not depend on the cut", { skip: existsSync(fixtures) ? false : "the recordings are not beside the repository" }, () => {
   let count = 0;
   for (const file of readdirSync(fixtures, { recursive: true, withFileTypes: true })) {
     if (!file.isFile() || file.name === "INDEX.md" || !/\.(txt|sse|bin)$/.test(file.name)) continue;

@@ -6,13 +6,13 @@ import { test } from "node:test";
 
 import { deltas, Documents, lenient as tolerating, Parser, PatternError, rawDeltas, restoreParser, saveParser } from "./all.mjs";
 
-/** The deltas of the first pattern, chunk by chunk, each in its own brackets. */
+/** Returns the deltas of the first pattern, with brackets around those of each chunk. */
 function told(pattern, chunks, options = { retain: "nothing" }) {
   const parser = new Parser(pattern, options);
   return chunks.map((chunk) => parser.feed(chunk).filter(({ kind }) => kind === "delta").map(({ text }) => `[${text}]`).join("")).join();
 }
 
-/** All deltas, up to the error if there is one. */
+/** Returns all deltas, up to the error if there is one. */
 function joinedDeltas(parser, chunks) {
   let all = "";
   const add = (events) => events.forEach(({ kind, text }) => (all += kind === "delta" ? text : ""));
@@ -26,7 +26,7 @@ function joinedDeltas(parser, chunks) {
 
 const bytes = (...list) => Uint8Array.from(list);
 
-test("they are as prompt as the text", () => {
+test("they are reported with the chunk that brings them", () => {
   assert.equal(told("raw:a", ['{"a": {"b', '" ', ":tr", "ue}  ", ',"c"']), '[{"b],[" ],[:tr],[ue}],');
   assert.equal(told("raw:a", ['{"a": 1', "2", " ", "}"]), "[1],[2],,");
   assert.equal(told("raw:a", ['{"a": "x\\u0', '0e9"}']), '["x\\u0],[0e9"]');
@@ -49,7 +49,7 @@ test("an empty chunk of the other type inside a character changes nothing", () =
   }
 });
 
-test("a character is whole, in strings and in bytes, in JSON and in comments", () => {
+test("characters are never cut, in strings and in bytes, in JSON and in comments", () => {
   assert.equal(told("raw:a", ['{"a": ["\ud83d', '\ude00", 1]']), '[["],[😀", 1]]');
   assert.equal(told("raw:a", ['{"a": ["', bytes(0xf0, 0x9f), bytes(0x98, 0x80), '", 1]']), '[["],,[😀],[", 1]]');
   const lenient = { lenient: tolerating(["comments"]) };
@@ -58,7 +58,7 @@ test("a character is whole, in strings and in bytes, in JSON and in comments", (
   assert.equal(told("raw:$", ["[1 /*", bytes(0xff), "*/]"], lenient), "[[1 /*],[\x1a],[*/]]");
 });
 
-test("what may be a deviation is held back until it is decided", () => {
+test("text that may be a deviation is held back until it is decided", () => {
   assert.equal(told("raw:$", ["[1,/", "/ c\n", "N", "one]"], { lenient: tolerating(["comments", "python-literals"]) }), "[[1,],[// c\n],,[None]]");
 });
 
@@ -72,7 +72,7 @@ test("offsets are those of the text", () => {
   assert.deepEqual(all.filter(({ kind }) => kind === "delta").map(({ offset, text }) => [offset, text]), [[1, '"é"'], [7, '"é😀'], [14, 'x"']]);
 });
 
-test("a clone and a restored parser go on where their original does", () => {
+test("a clone and a restored parser continue like their original", () => {
   const parser = new Parser("raw:a", { lenient: tolerating(["comments"]) });
   parser.feed('{"a": [1, /* \ud83d');
   const [clone, restored] = [parser.clone(), restoreParser("raw:a", saveParser(parser), { lenient: tolerating(["comments"]) })];
@@ -89,13 +89,13 @@ test("each document has its own", () => {
   assert.deepEqual(events.map(({ document, text }) => [document, text]), [[0, '[1, "é"]'], [2, '{"b": 2}']]);
 });
 
-test("`rawDeltas` gives the text of any value, and `deltas` refuses to", async () => {
+test("`rawDeltas` yields the text of any value, and `deltas` refuses raw patterns", async () => {
   let text = "";
   for await (const piece of rawDeltas(['{"call": {"city": "K\\u00', 'f6ln",  "days"', ": [1]}}"], "call")) text += piece;
   assert.equal(text, '{"city": "K\\u00f6ln",  "days": [1]}');
 });
 
-test("no cut changes where they end when a text fails", () => {
+test("where they end in a failed text does not depend on the cut", () => {
   const ALPHABET = [0x1a, 0xe2, 0x82, 0xff, 0xf0, 0x9f, 0x22, 0x2a, 0x2f];
   const begins = [['["', ["control-characters"]], ["[/*", ["control-characters", "comments"]], ["[1", undefined]];
   for (const [begin, lenient] of begins) {
@@ -113,7 +113,7 @@ test("no cut changes where they end when a text fails", () => {
   assert.equal(failed('["a\ud83d', "x"), '["a');
 });
 
-test("they are spelt in front", () => {
+test("`raw:` stands before the whole pattern", () => {
   new Parser(["raw:a[*].b", "raw:$", "raw"]);
   for (const refused of ["raw:", "raw: a", "a | raw:b", "raw:raw:a", "row:a"]) assert.throws(() => new Parser(refused), PatternError, refused);
   assert.throws(() => new Parser("raw:a[-1]"), { column: 7 });

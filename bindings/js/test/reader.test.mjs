@@ -1,4 +1,4 @@
-// Readers of single fields: each is told when its own field is complete, and takes no more than it needs.
+// Readers of single fields: each resolves when its own field is complete, and takes no more chunks than it needs.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -16,7 +16,7 @@ async function all(iterable) {
   return list;
 }
 
-/** A source that says how much of it was taken. */
+/** Returns a source that counts the chunks taken from it. */
 function watched(chunks) {
   const source = {
     taken: 0,
@@ -35,7 +35,7 @@ function watched(chunks) {
   return source;
 }
 
-test("fields are there when they are complete, and nothing more is taken", async () => {
+test("fields resolve when they are complete, and no more chunks are taken", async () => {
   const source = watched(cut(TEXT, [1]));
   const reader = new FieldReader(source);
   assert.equal(source.taken, 0);
@@ -43,7 +43,7 @@ test("fields are there when they are complete, and nothing more is taken", async
   assert.equal(source.taken, TEXT.indexOf(',"slots') );
   assert.equal(await reader.get("slots", 0, "n"), 1);
   assert.equal(source.taken, TEXT.indexOf('},{') + 1);
-  // What has passed can still be had.
+  // A field can be read after it has passed.
   assert.equal((await all(reader.streamText("city"))).join(""), "Köln 😀");
   assert.equal(source.taken, TEXT.indexOf('},{') + 1);
   assert.deepEqual(await reader.get("slots"), JSON.parse(TEXT).slots);
@@ -54,7 +54,7 @@ test("fields are there when they are complete, and nothing more is taken", async
   assert.equal(source.taken, TEXT.length);
 });
 
-test("many at once", async () => {
+test("many fields are read at once", async () => {
   const reader = new FieldReader(watched(cut(new TextEncoder().encode(TEXT), [3])));
   const [texts, second, rows, missing, n] = await Promise.all([
     all(reader.streamText("slots", 0, "message")),
@@ -67,7 +67,7 @@ test("many at once", async () => {
   assert.deepEqual([texts.join(""), second.join(""), rows, missing, n], ['Hi "you"', "and", JSON.parse(TEXT).slots, undefined, 2]);
 });
 
-test("elements come when they are complete", async () => {
+test("elements are yielded when they are complete", async () => {
   const source = watched(cut(TEXT, [1]));
   const rows = new FieldReader(source).forEach("slots");
   assert.deepEqual((await rows.next()).value, { message: 'Hi "you"', n: 1 });
@@ -79,20 +79,20 @@ test("elements come when they are complete", async () => {
   assert.equal(source.taken, TEXT.indexOf("],\"last") + 1);
 });
 
-test("other kinds of values give nothing", async () => {
+test("values of other types yield nothing", async () => {
   const reader = new FieldReader([TEXT]);
   for (const path of [["slots"], ["last"], ["missing"], []]) assert.deepEqual(await all(reader.streamText(...path)), []);
   for (const path of [["city"], ["slots", 0], ["missing"], []]) assert.deepEqual(await all(reader.forEach(...path)), []);
 });
 
-test("keys that look like something else", async () => {
+test("keys may look like indices or patterns", async () => {
   const keys = ["a.b", "a[0]", "'", '"', "\\", "*", "..", "", "é😀", "\n", "$", "0", "a | b", "__proto__"];
   const whole = `{${keys.map((key, n) => `${JSON.stringify(key)}:{"x":"${n}"}`).join()}}`;
   const reader = new FieldReader(cut(whole, [2]));
   for (const [n, key] of keys.entries()) assert.equal(await reader.get(key, "x"), String(n), key);
 });
 
-test("any field of any text", async () => {
+test("any field of any text has its value", async () => {
   const places = function* (value, path) {
     yield [path, value];
     if (typeof value !== "object" || value === null) return;
@@ -112,7 +112,7 @@ test("any field of any text", async () => {
 });
 
 describe("ends", () => {
-  test("an error comes to those whose field it reaches", async () => {
+  test("an error rejects the reads whose fields it affects", async () => {
     const reader = new FieldReader(cut('{"a":"x","b":"yz\n"}', [1]));
     const error = { name: "JsonSpigotError", kind: "control-character", offset: 16 };
     await assert.rejects(reader.get("b"), error);
@@ -124,7 +124,7 @@ describe("ends", () => {
     assert.equal(await reader.get("a"), "x");
     await assert.rejects(reader.get("c"), error);
   });
-  test("a text that ends too early is never taken for whole", async () => {
+  test("a text that ends too early is never complete", async () => {
     const reader = new FieldReader(['{"a":"x","rows":[1,2', "3"]);
     assert.equal(await reader.get("a"), "x");
     const rows = [];
@@ -134,7 +134,7 @@ describe("ends", () => {
     assert.deepEqual(rows, [1]);
     await assert.rejects(reader.get("missing"), { kind: "incomplete" });
   });
-  test("the source's own error, for all and for ever", async () => {
+  test("the source's own error rejects all reads, also later ones", async () => {
     const broken = new Error("the line is dead");
     const reader = new FieldReader((async function* () {
       yield '{"a":1,"b":';
@@ -145,7 +145,7 @@ describe("ends", () => {
     assert.equal(await reader.get("a"), 1);
     await assert.rejects(reader.get("b"), same);
   });
-  test("leaving a loop leaves the source to the others", async () => {
+  test("leaving a loop does not affect other reads", async () => {
     const source = watched(cut(TEXT, [1]));
     const reader = new FieldReader(source);
     for await (const _ of reader.streamText("city")) break;
@@ -169,7 +169,7 @@ describe("ends", () => {
       assert.equal(await reader.get("a"), 1);
     }
   });
-  test("one that nobody has read is cancelled too", async () => {
+  test("a source that was never read is cancelled too", async () => {
     for (const bySignal of [true, false]) {
       const log = [];
       const source = new ReadableStream({ cancel: (reason) => void log.push(reason) });
@@ -180,7 +180,7 @@ describe("ends", () => {
       assert.equal(source.locked, false);
     }
   });
-  test("a loop over chunks that nobody has read is ended too", async () => {
+  test("a loop that was never read is ended too", async () => {
     for (const bySignal of [true, false]) {
       const chunks = (function* () {
         yield '{"a":1}';
@@ -193,7 +193,7 @@ describe("ends", () => {
   });
 });
 
-test("a source may use its buffer again", async () => {
+test("a source may reuse its buffer", async () => {
   const buffer = new Uint8Array(1);
   const reader = new FieldReader((function* () {
     for (const byte of new TextEncoder().encode('{"a":"é","b":[2]}')) {
@@ -212,7 +212,7 @@ test("a field's value is shown as it grows", async () => {
   assert.deepEqual(seen, [{ b: "x" }, { b: "xy", c: [] }, { b: "xy", c: [1, 2] }]);
 });
 
-test("a field is not read whose key may come again", async () => {
+test("a field whose key is repeated is an error", async () => {
   const whole = '{"a": "x", "b": 1, "a": "yz"}';
   for (const size of [1, 3, 11, 100]) {
     const [reader, others] = [undefined, "last-wins"].map((duplicateKeys) => new FieldReader(cut(whole, [size]), { duplicateKeys }));
@@ -221,7 +221,7 @@ test("a field is not read whose key may come again", async () => {
   }
 });
 
-test("a loop that is busy while others read on gets all the same", async () => {
+test("a loop misses nothing while other reads continue", async () => {
   const rest = { streamText: ["x", "y"], streamValues: ["x", "xy"], forEach: [1, 2, 3] };
   for (const [kind, expected] of Object.entries(rest)) {
     const reader = new FieldReader(['{"a": "x', 'y", "b": [1, 2', ', 3], "c": "the end"', "}"]);
@@ -252,7 +252,7 @@ test("each chunk is read once, whatever the number of fields", async () => {
   assert.ok(all < 25 * one + 100_000, `${all / one} times`);
 });
 
-test("what has come is read once, however it grows", async () => {
+test("a growing field is read in linear time", async () => {
   const time = async (loop) => {
     const start = process.cpuUsage();
     await all(loop);
@@ -269,7 +269,7 @@ test("what has come is read once, however it grows", async () => {
   }
 });
 
-test("what is given of a text that goes on stays as it is, and is frozen once it has ended", async () => {
+test("yielded values never change, and are frozen once they have ended", async () => {
   const isFrozen = (value) => Object(value) !== value || (Object.isFrozen(value) && Object.values(value).every(isFrozen));
   const reader = new FieldReader(['{"a":[{"b":[1,{}]},', '{"c":2}', ',[]],"d":{"e":[1', ",2]}}"], { freeze: true });
   const seen = [];
@@ -281,7 +281,7 @@ test("what is given of a text that goes on stays as it is, and is frozen once it
   assert.ok(seen.length > 2 && seen.every(([value, text]) => JSON.stringify(value) === text));
 });
 
-test("a read that waits can be given up, and the others go on", async () => {
+test("a waiting read can be aborted without affecting others", async () => {
   let release;
   async function* chunks() {
     yield '{"a":';
@@ -303,7 +303,7 @@ test("a read that waits can be given up, and the others go on", async () => {
   assert.equal(await kept, "x");
 });
 
-test("a reader that is disposed of ends its source", { skip: Symbol.asyncDispose === undefined }, async () => {
+test("disposing of a reader ends its source", { skip: Symbol.asyncDispose === undefined }, async () => {
   let hasEnded = false;
   async function* chunks() {
     try {

@@ -6,12 +6,12 @@ import { errorLine, eventLine, namingRaw, optionsOf } from "./replay.mjs";
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0));
 const text = JSON.stringify;
 
-/** Whether the vector is about what this replays. */
+/** Returns true if the vector is one of a provider or an envelope. */
 export function isReplayedHere({ header: { options = {} } }) {
   return options.provider !== undefined || options.envelope !== undefined;
 }
 
-/** The lines that the command prints; after every so many chunks the state of a stream is saved, and gone on from. */
+/** Returns the lines that the command prints. After every so many chunks the state of a stream is saved and restored. */
 export function replayProviders({ header }, { ProviderStream, Envelope, lenient }, chunksBetweenSaves = 0) {
   const { provider, envelope, structured, providerEvents, duplicateKeys = "last-wins", ...rest } = optionsOf(header);
   const every = provider === undefined ? 0 : chunksBetweenSaves;
@@ -54,7 +54,7 @@ export function replayProviders({ header }, { ProviderStream, Envelope, lenient 
 /** JSON text without the white space between its tokens. */
 const onOneLine = (raw) => raw.match(/[[\]{}:,]|"(?:[^"\\]|\\.)*"|[^\s[\]{}:,"]+/g)?.join("") ?? "";
 
-/** The texts of the values that a text consists of: objects and arrays, which is what calls have. */
+/** Splits a text into the texts of its values, which are objects and arrays. */
 function splitValues(raw) {
   const values = [];
   let [depth, start] = [0, 0];

@@ -1,7 +1,7 @@
 // Replays a vector through the package, and prints what it says as the command does. It runs in any engine: what the
 // package is, is an argument.
 
-/** The vectors of a file: each with its header and its lines. */
+/** Returns the vectors of a file, each with its header and its lines. */
 export function readVectors(text) {
   const vectors = [];
   // Split at line feeds only: U+2028 stands in strings as it is.
@@ -12,7 +12,7 @@ export function readVectors(text) {
   return vectors;
 }
 
-/** Whether the entry has what the vector is about. */
+/** Returns true if the entry has what the vector needs. */
 export function isReplayed({ header }) {
   const { options = {} } = header;
   // A stream of documents shows no partial documents here.
@@ -23,13 +23,13 @@ export function isReplayed({ header }) {
 
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0));
 
-/** What is fed: bytes, or strings if the header has these. */
+/** Returns the chunks: bytes, or strings if the header has these. */
 const chunksOf = ({ chunks, strings }) => strings ?? chunks.map(bytesOf);
 
 /** How many bytes of the text a chunk is. Each half of a surrogate pair is two. */
 const lengthOf = (chunk) => (typeof chunk === "string" ? [...chunk].reduce((sum, { length, 0: unit }) => sum + (length > 1 ? 4 : unit < "\x80" ? 1 : unit < "\u0800" || /[\ud800-\udfff]/.test(unit) ? 2 : 3), 0) : chunk.length);
 
-/** The header's options as the package names them: the limits in an object of their own. */
+/** Returns the header's options under the package's names, with the limits in an object of their own. */
 export function optionsOf({ options = {} }) {
   const { maxDepth, maxKey, maxString, maxNumber, maxBlank, maxTotal, checkpoint: _, ...rest } = options;
   const limits = {};
@@ -40,8 +40,8 @@ export function optionsOf({ options = {} }) {
 }
 
 /**
- * The lines with each match's deltas in its first one, as the command gives some texts in several pieces a chunk, and with
- * the deviations at the end of their text, where a stream of documents has them.
+ * Joins each match's deltas, since the command reports some texts in several pieces a chunk, and moves deviations to the end of
+ * their text, where a stream of documents has them.
  */
 export function joined(lines) {
   const open = new Map();
@@ -73,7 +73,7 @@ export function joined(lines) {
   return all.map((line) => (typeof line === "string" ? line : line.line.replace(/"text":.*/s, () => `"text":${JSON.stringify(line.text)}}`)));
 }
 
-/** Calls after every so many calls of it. */
+/** Returns a function that calls another at every n-th call. */
 const afterEvery = (every, run) => {
   let count = 0;
   return () => {
@@ -82,13 +82,13 @@ const afterEvery = (every, run) => {
   };
 };
 
-/** The lines with the deltas of raw patterns named as the command names them. */
+/** Renames the deltas of raw patterns as the command names them. */
 export function namingRaw(lines, { patterns = [] }) {
   const name = (line, start, pattern) => (patterns[pattern].startsWith("raw:") ? `{"event":"raw"${start}"pattern":${pattern}` : line);
   return lines.map((line) => line?.replace(/^\{"event":"delta"(.*?)"pattern":(\d+)/, name));
 }
 
-/** The lines that the command prints; after every so many chunks the state is saved, and gone on from. */
+/** Returns the lines that the command prints. After every `every` chunks the state is saved and restored. */
 export function replay({ header }, entry, every = header.options?.checkpoint) {
   return namingRaw(replayText(header, entry, every), header);
 }
@@ -139,7 +139,7 @@ function replayText(header, entry, every) {
     }
     tellDeviations(Infinity);
     if (snapshots) {
-      // Whoever copies a document looks at it in both ways.
+      // A copy of the document is kept by snapshots and by patches.
       parser.snapshot();
       const text = parser.snapshotText();
       if (text !== undefined && text !== shown) lines.push(`{"event":"snapshot","value":${(shown = text)}}`);
@@ -195,7 +195,7 @@ function replayDocuments(header, options, state, framing, hasValue, { Documents,
         open.push(event);
         continue;
       }
-      // The package tells a document's deviations with its end, the command where they are.
+      // The package reports a document's deviations with its end, the command at their places.
       const { list, count: all } = event.deviations;
       let told = 0;
       const tellDeviations = (end) => {

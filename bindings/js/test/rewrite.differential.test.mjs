@@ -21,10 +21,10 @@ const PATTERNS = [
 const ROOTS = ["$", "a | $", "* | $", "b | a | $"];
 const REPLACEMENTS = ["0", '"x"', '[1,"\\n\\\\😀"]', '{"a":[]}', "null", '"\u2028\u007f"'];
 const KEYS = ["a", "b", "é", "0", "a b", "constructor", "\\u0061", "c"];
-/** Which a rewriter that redacts refuses. */
+/** Keys that serde_json uses itself. A rewriter that redacts refuses the first one, however it is spelled. */
 const PRIVATE_KEYS = ["$serde_json::private::RawValue", "$serde_json::private::\\u0052awValue", "$serde_json::private::Number"];
 
-/** A text as a string, in one of its spellings. */
+/** Spells a text as a JSON string in one of several ways. */
 function quoted(text) {
   const spelt = text.split("").map((unit) => {
     const isHalf = unit >= "\ud800" && unit <= "\udfff";
@@ -33,7 +33,7 @@ function quoted(text) {
   return `"${spelt.join("")}"`;
 }
 
-/** A value that is more likely than others to have in it what patterns select. */
+/** Generates a value that is likely to contain what the patterns select. */
 function text(depth) {
   const space = () => pick(["", "", " ", "\n "]);
   switch (next(depth > 0 ? 6 : 2)) {
@@ -77,7 +77,7 @@ function options() {
   return chosen;
 }
 
-/** Pieces of up to so many bytes or units. */
+/** Cuts into pieces of at most this many bytes or units. */
 function cut(whole, most) {
   const pieces = [];
   for (let at = 0; at < whole.length; ) pieces.push(whole.slice(at, (at += 1 + next(most))));
@@ -89,7 +89,7 @@ function said(error) {
   return line > 0 ? { kind, offset, line, column } : { message, offset };
 }
 
-/** What comes out of each call, and the error. */
+/** Returns the output of each call, and the error. */
 function run(rewriter, chunks) {
   const out = [];
   try {
@@ -104,7 +104,7 @@ function run(rewriter, chunks) {
   }
 }
 
-/** Without the beginning of a character at the end, of which nothing is text. */
+/** Removes the beginning of a character at the end. */
 function whole(bytes) {
   const last = bytes.subarray(-3).findLastIndex((byte) => byte >= 0xc0);
   const at = bytes.length - Math.min(3, bytes.length) + last;

@@ -8,7 +8,7 @@ import { RewriteError, Rewriter, RewriteStream, Rule } from "../dist/rewrite/ind
 
 const utf8 = new TextEncoder();
 
-/** The text in one piece, in single units, and cut once at each place; also as bytes. */
+/** Returns the text in one piece, in single units, and cut once at each place; also as bytes. */
 function* cuts(text) {
   for (const whole of [text, utf8.encode(text)]) {
     yield [whole];
@@ -17,7 +17,7 @@ function* cuts(text) {
   }
 }
 
-/** What comes out of the chunks, and the error. */
+/** Returns the output of the chunks, and the error. */
 function run(rewriter, chunks) {
   let out = "";
   try {
@@ -34,7 +34,7 @@ function check(rules, text, ...expected) {
   for (const chunks of cuts(text)) assert.deepEqual(run(new Rewriter(rules()), chunks), expected, JSON.stringify(chunks));
 }
 
-test("a comma goes with what is removed", () => {
+test("a removed value takes a comma along", () => {
   const rules = () => [Rule.remove("x"), Rule.remove("[1,3]")];
   check(rules, '{\n  "x": 2,\n  "b": 3}', '{\n  "b": 3}');
   check(rules, '{"b": 3 , "x" : [2, {}] }', '{"b": 3  }');
@@ -50,7 +50,7 @@ test("a key matches however it is spelt", () => {
   check(() => Rule.remove("pass"), text, '{ "pass\\u0000": 1, "PASS": "é"}');
 });
 
-test("the first rule wins, and nothing inside is searched", () => {
+test("the first rule applies, and the value is not searched", () => {
   const text = '{"a": {"b": 1}, "b": 2}';
   check(() => [Rule.remove("..b"), Rule.replace("*", 0)], text, '{"a": 0}');
   check(() => [Rule.replace("a", { b: 3 }), Rule.redact("..b")], text, '{"a": {"b":3}, "b": "[redacted]"}');
@@ -62,14 +62,14 @@ test("strings are rewritten inside, and in strings in them", () => {
   check(rules, text, '{"a": "{\\n\\u0022b\\": \\"{\\\\\\"c\\\\\\": \\\\\\"[redacted]\\\\\\", \\\\\\"e\\\\\\": 1}\\"}"}');
 });
 
-test("a string that turns out not to be JSON is cut if anything is redacted", () => {
+test("a string that turns out not to be JSON is cut off if a rule redacts", () => {
   const text = '{"a": "{\\"b\\": \\"hunter2\\", oops \\"b\\": \\"hunter2\\"}", "c": 1}';
   check(() => [Rule.redact("a | b"), Rule.remove("c")], text, '{"a": "{\\"b\\": \\"[redacted]\\", "}');
   check(() => Rule.replace("a | b", 0), text, '{"a": "{\\"b\\": 0, oops \\"b\\": \\"hunter2\\"}", "c": 1}');
   check(() => Rule.redact("a | $"), '{"a": "no thanks"}', '{"a": "\\"[redacted]\\""}');
 });
 
-test("nothing of a redacted value comes out, whatever happens to the text", () => {
+test("no part of a redacted value is written, also from failed texts", () => {
   const text = '{"n": [1], "pw": "hunter2", "in": "{\\"pw\\": \\"hunter2\\", \\"x\\": \\"{\\\\\\"pw\\\\\\": [\\\\\\"hunter2\\\\\\"]}\\"}"}';
   const keys = [...text.matchAll(/pw|x\\"|"in|"x/g)].map(({ index, 0: { length } }) => [index, index + length]);
   const parts = Array.from({ length: 5 }, (_, at) => "hunter2".slice(at, at + 3));
@@ -86,7 +86,7 @@ test("nothing of a redacted value comes out, whatever happens to the text", () =
   }
 });
 
-test("what is held back has a limit, in bytes, wherever the chunks end", () => {
+test("held text is limited in bytes, at any cut", () => {
   const of = (rule, heldLimit, text) => new Set([...cuts(text)].map((chunks) => JSON.stringify(run(new Rewriter(rule, { heldLimit }), chunks))));
   // The comma, the blanks, the key, the colon and a blank.
   const text = `{"a": 1,${" ".repeat(100)}"é": 2}`;
@@ -101,7 +101,7 @@ test("what is held back has a limit, in bytes, wherever the chunks end", () => {
   assert.deepEqual(of(failing, 0, '["{oops"]'), new Set([JSON.stringify(['["', "held-limit", 2])]));
 });
 
-test("megabytes of blanks are refused", () => {
+test("megabytes of white space are refused", () => {
   const rewriter = new Rewriter(Rule.remove("b"));
   let out = rewriter.write('{"a": 1,');
   assert.throws(() => {
@@ -110,7 +110,7 @@ test("megabytes of blanks are refused", () => {
   assert.equal(out, '{"a": 1');
 });
 
-test("what a function gives has to be JSON", () => {
+test("the result of a function has to be JSON", () => {
   for (const bad of ["", "oops", "1 2", '{"a":', "\0", '"\\ud800"', '"\ud800"', undefined, 7]) {
     check(() => Rule.map("a", () => bad), '{"a": 1, "b": 2}', '{"a": ', "bad-replacement", 6);
   }
@@ -121,7 +121,7 @@ test("what a function gives has to be JSON", () => {
   check(() => Rule.mapText("a", (piece) => (piece === undefined ? "\ud83d" : "")), '{"a": "x"}', '{"a": "\ufffd"}');
 });
 
-test("what a function throws stops the text", () => {
+test("an error thrown by a function stops the text", () => {
   const rewriter = new Rewriter(Rule.map("a", () => {
     throw new RangeError("mine");
   }));
@@ -140,13 +140,13 @@ test("a function can't call its own rewriter", () => {
   assert.equal(rewriter.write('{"a": 0}') + rewriter.finish(), '{"a": 1}');
 });
 
-test("functions get JSON texts and pieces", () => {
+test("functions receive JSON texts and pieces of strings", () => {
   check(() => Rule.map("a | b", (json) => ` [${json}] `), '{"a": "{\\"b\\": \\"x\\\\n\\"}"}', '{"a": "{\\"b\\": [\\"x\\\\n\\"]}"}');
   const upper = () => Rule.mapText("*", (piece) => piece?.toUpperCase() ?? "!");
   check(upper, '{"a": "one\\n\\u00e9", "b": 1, "c": ""}', '{"a": "ONE\\nÉ!", "b": 1, "c": "!"}');
 });
 
-test("rules and options that make no sense are refused", () => {
+test("invalid rules and options are refused", () => {
   for (const root of ["$", "a | $", "..* | $"]) {
     assert.throws(() => new Rewriter([Rule.redact("b"), Rule.remove(root)]), { kind: "invalid-option", message: "rule 1 removes the root of a text, which has to have a value" });
   }
@@ -159,7 +159,7 @@ test("rules and options that make no sense are refused", () => {
   assert.throws(() => new Rewriter([]).write(1), TypeError);
 });
 
-test("limits and keys are judged as a parser does", () => {
+test("limits and repeated keys are checked as in a parser", () => {
   const rewriter = new Rewriter(Rule.redact("a"), { limits: { string: 4 }, duplicateKeys: "reject" });
   assert.deepEqual(run(rewriter, ['{"a": "hunter2"}']), ['{"a": "[redacted]"', "string-limit", 11]);
   rewriter.reset();
@@ -172,13 +172,13 @@ test("limits and keys are judged as a parser does", () => {
   assert.deepEqual(run(rewriter, ['{"a": ']), ['{"a": ', "incomplete", 6]);
 });
 
-test("what is not held back comes out at once", () => {
+test("text that is not held back is written at once", () => {
   const rewriter = new Rewriter([Rule.mapText("a", (piece) => piece ?? ""), Rule.remove("z")]);
   const chunks = ['{"a": "one', " two", " \\u00", 'e9 three", "b": "four', ' five"', "}"];
   assert.deepEqual(chunks.map((chunk) => rewriter.write(chunk)), ['{"a": "one', " two", " ", 'é three", "b": "four', ' five"', "}"]);
 });
 
-test("of a character that is cut nothing comes out before the rest, nor of a byte order mark", () => {
+test("a cut character is written as a whole, and a byte order mark not at all", () => {
   const rewriter = new Rewriter(Rule.remove("z"));
   const bytes = utf8.encode('\ufeff["€😀"]');
   assert.deepEqual([...bytes].map((byte) => rewriter.write(Uint8Array.of(byte))).filter((text) => text !== ""), ["[", '"', "€", "😀", '"', "]"]);
@@ -195,7 +195,7 @@ test("many rewriters share their rules", () => {
   assert.deepEqual(out, ['{"pw": "[redacted]"', "{", "}", "}"]);
 });
 
-test("a stage of a pipe passes what was let through before an error", async () => {
+test("a stage of a pipe passes on the output before an error", async () => {
   const read = async (chunks) => {
     const out = [];
     try {

@@ -103,7 +103,7 @@ describe("a provider stream that is saved and restored", () => {
     });
   }
   test("goes on where events are too long, whatever the limit", () => {
-    // A message of 16 bytes without headers and payload, cut in its prelude, behind it, and before its end.
+    // A message of 16 bytes without headers and payload, cut in its prelude, after it, and before its end.
     const message = Uint8Array.of(0, 0, 0, 16, 0, 0, 0, 0, 0x05, 0xc2, 0x48, 0xeb, 0x98, 0xff, 0x79, 0x29);
     const bodies = ["{}\n", '{"a', "[{", "[{}]", '{"aaaaa"\0', '[{"aaaaaaa":\0', "data: x\n", ":", "x", message.slice(0, 5), message.slice(0, 12), message.slice(0, 15)];
     for (const eventBytes of [0, 5, 100]) {
@@ -192,7 +192,7 @@ describe("a state that is refused", () => {
     return state;
   }
 
-  /** Something that goes on, or an error that says why not; never the end of the module. */
+  /** Checks that any bytes give a stream or an error of a known kind, and never a trap of the module. */
   function isRefusedOrSound({ restore }, bytes, rest) {
     let reader;
     try {

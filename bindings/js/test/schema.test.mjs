@@ -20,7 +20,7 @@ async function read(chunks, schema) {
 }
 
 describe("snapshots with a schema", () => {
-  test("end with what the schema makes of the value", async () => {
+  test("end with the schema's output", async () => {
     const { shown, error } = await read(['{"city": "B', 'ern"', "}"], Trip);
     assert.equal(error, undefined);
     assert.deepEqual(shown, [{ city: "B" }, { city: "Bern" }, { city: "Bern", days: ["today"] }]);
@@ -30,7 +30,7 @@ describe("snapshots with a schema", () => {
     assert.deepEqual(result.value, { city: "Bern", days: ["today"] });
   });
 
-  test("a value that the schema refuses was shown, and its issues are thrown", async () => {
+  test("a refused value is yielded before, and its issues are thrown", async () => {
     const { shown, error } = await read(['{"city": ', '7, "days": [1]}'], Trip);
     assert.deepEqual(shown.at(-1), { city: 7, days: [1] });
     assert.ok(error instanceof SchemaError);
@@ -38,14 +38,14 @@ describe("snapshots with a schema", () => {
     assert.match(error.message, /^schema: .+ at city$/);
   });
 
-  test("a text that is not whole is an error of the text, and the schema is not asked", async () => {
+  test("an incomplete text is an error of the text, and is not validated", async () => {
     const asked = [];
     const schema = { "~standard": { version: 1, vendor: "test", validate: (value) => (asked.push(value), { value }) } };
     const { error } = await read(['{"city": "Bern"'], schema);
     assert.deepEqual([error.kind, asked], ["incomplete", []]);
   });
 
-  test("a schema that needs time is refused", async () => {
+  test("an asynchronous schema is refused", async () => {
     const schema = { "~standard": { version: 1, vendor: "test", validate: async (value) => ({ value }) } };
     const { shown, error } = await read(['{"city": "Bern"}'], schema);
     assert.deepEqual(shown, [{ city: "Bern" }]);

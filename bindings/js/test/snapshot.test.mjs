@@ -10,10 +10,10 @@ import { cut, sizes, text } from "./texts.mjs";
 
 const OPTIONS = { snapshots: true, limits: { depth: 1000 } };
 
-/** Whether two values show the same, members in the same order. */
+/** Returns true if two values are equal, with members in the same order. */
 const same = (left, right) => JSON.stringify(left) === JSON.stringify(right);
 
-/** A member that comes again is a new value, even one that shows the same. */
+/** Returns true if a text repeats a key. The repeated member is a new value, even if it is equal. */
 const repeats = (whole) => {
   let count = 0;
   JSON.parse(whole, (_, value) => {
@@ -26,7 +26,7 @@ const repeats = (whole) => {
   return values + 1 !== count;
 };
 
-/** Every container that both have at one place is one object exactly if it shows the same in both. */
+/** Checks that a container at the same place in both is the same object exactly if it is equal. */
 function checkSharing(before, after) {
   const open = [[before, after]];
   while (open.length > 0) {
@@ -47,7 +47,7 @@ for (const provisional of [false, true]) {
     const options = { ...OPTIONS, provisional };
     const looks = fc.array(fc.boolean(), { minLength: 1, maxLength: 8 });
 
-    test("show what the text shows, however often somebody looks", () => {
+    test("show the text so far, however often they are taken", () => {
       fc.assert(fc.property(text, sizes, looks, (whole, list, pattern) => {
         const parser = new Parser([], options);
         const shares = !repeats(whole);
@@ -74,7 +74,7 @@ for (const provisional of [false, true]) {
       }), { numRuns: 400 });
     });
 
-    test("are what the patches make", () => {
+    test("equal the result of the patches", () => {
       fc.assert(fc.property(text, sizes, looks, (whole, list, pattern) => {
         const parser = new Parser([], options);
         const plain = new Parser([], options);
@@ -111,7 +111,7 @@ for (const provisional of [false, true]) {
 describe("live snapshots", () => {
   const live = { ...OPTIONS, snapshots: "live" };
 
-  test("are one value that shows what the others show", () => {
+  test("are one value, equal to other snapshots", () => {
     const looks = fc.array(fc.boolean(), { minLength: 1, maxLength: 8 });
     fc.assert(fc.property(text, sizes, looks, fc.boolean(), (whole, list, pattern, provisional) => {
       const parser = new Parser([], { ...live, provisional });
@@ -137,7 +137,7 @@ describe("live snapshots", () => {
     }), { numRuns: 300 });
   });
 
-  test("of a clone and its origin change nothing of each other's", () => {
+  test("of a clone and its origin do not affect each other", () => {
     fc.assert(fc.property(text, fc.nat(), (whole, place) => {
       const parser = new Parser([], live);
       const at = place % (whole.length + 1);
@@ -158,7 +158,7 @@ describe("live snapshots", () => {
     }), { numRuns: 200 });
   });
 
-  test("begin anew after a reset", () => {
+  test("start over after a reset", () => {
     const parser = new Parser([], live);
     parser.feed('{"a":"x');
     const before = parser.snapshot();
@@ -168,7 +168,7 @@ describe("live snapshots", () => {
   });
 });
 
-test("a long number that is open costs what its digits cost", () => {
+test("a long open number is read in linear time", () => {
   for (const numbers of ["number", "bigint", "string"]) {
     const parser = new Parser([], { snapshots: true, provisional: true, numbers });
     const digits = "1234567890".repeat(2_000);
@@ -189,7 +189,7 @@ test("a long number that is open costs what its digits cost", () => {
   }
 });
 
-test("an open number is converted once for each prefix that is shown", () => {
+test("an open number is converted once for each snapshot", () => {
   for (const numbers of ["number", "bigint"]) {
     const parser = new Parser([], { provisional: true, numbers });
     let conversions = 0;
@@ -211,7 +211,7 @@ test("an open number is converted once for each prefix that is shown", () => {
   }
 });
 
-test("only what is on the changed path is new", () => {
+test("only containers on the changed path are new objects", () => {
   const parser = new Parser([], OPTIONS);
   parser.feed('{"done":{"x":[1,{"y":2}]},"rows":[{"name":"a"},{"name":"b');
   const before = parser.snapshot();
@@ -232,7 +232,7 @@ test("only what is on the changed path is new", () => {
   }
 });
 
-test("digits that a number can't hold change nothing", () => {
+test("digits beyond the precision of a number change nothing", () => {
   const parser = new Parser([], { snapshots: true, provisional: true });
   parser.feed('{"a":[0.1234567890123456789');
   const before = parser.snapshot();
@@ -242,7 +242,7 @@ test("digits that a number can't hold change nothing", () => {
   }
 });
 
-test("a clone and its origin share what they had, and change nothing of each other's", () => {
+test("a clone and its origin share their values and do not affect each other", () => {
   const parser = new Parser([], OPTIONS);
   parser.feed('{"a":[1,2],"b":{"c":"x');
   const before = parser.snapshot();
@@ -266,8 +266,8 @@ test("after an error the snapshot shows what was known before it", () => {
   assert.equal(parser.snapshot(), before);
 });
 
-test("an unfinished text of JSON shows more and more", () => {
-  // Strings only grow, arrays only grow, members stay; a repeated key begins anew.
+test("snapshots only grow", () => {
+  // Strings and arrays only grow, and members stay; a repeated key begins a new value.
   const grows = (left, right) => {
     if (typeof left === "string") return typeof right === "string" && right.startsWith(left);
     if (typeof left !== "object" || left === null) return Object.is(left, right);
@@ -287,7 +287,7 @@ test("an unfinished text of JSON shows more and more", () => {
 });
 
 describe("applyPatch", () => {
-  test("refuses what fits nothing", () => {
+  test("refuses operations that do not fit the value", () => {
     const bad = [
       [undefined, { op: "append", path: "", value: "x" }],
       [{}, { op: "append", path: "/a", value: "x" }],
@@ -304,7 +304,7 @@ describe("applyPatch", () => {
     for (const [value, op] of bad) assert.throws(() => applyPatch(value, [op]), { kind: "invalid-patch" }, JSON.stringify(op));
     assert.equal({}.x, undefined);
   });
-  test("leaves the value as it was, also where it refuses", () => {
+  test("never changes the old value, also if it refuses", () => {
     const value = Object.freeze({ a: Object.freeze([Object.freeze({ b: "x" })]), c: Object.freeze({}) });
     const made = applyPatch(value, [{ op: "append", path: "/a/0/b", value: "y" }, { op: "add", path: "/a/-", value: 1 }]);
     assert.deepEqual(made, { a: [{ b: "xy" }, 1], c: {} });
@@ -312,7 +312,7 @@ describe("applyPatch", () => {
     assert.deepEqual(value, { a: [{ b: "x" }], c: {} });
     assert.equal(applyPatch(value, []), value);
   });
-  test("takes a patch that has travelled as JSON", () => {
+  test("accepts a patch that was JSON text", () => {
     const parser = new Parser([], OPTIONS);
     let copy;
     for (const unit of '{"__proto__":{"a/b":["x~y"]},"":{"":1}}') {

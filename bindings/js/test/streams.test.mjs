@@ -1,4 +1,4 @@
-// Sources and streams: one chunk at a time, ended by whoever leaves, errors behind the events.
+// Sources and streams: one chunk at a time, cancelled by leaving the loop, errors after the events.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -56,7 +56,7 @@ describe("sources", () => {
     assert.deepEqual((await all(snapshots(bytes(TEXT)))).at(-1), JSON.parse(TEXT));
     await assert.rejects(all(events(new Response(null), "$")), { kind: "incomplete", offset: 0 });
   });
-  test("any cut of any text", async () => {
+  test("results do not depend on the cut", async () => {
     await fc.assert(fc.asyncProperty(text, sizes, async (whole, list) => {
       const options = { limits: { depth: 1000 } };
       const chunks = cut(bytes(whole), list);
@@ -69,7 +69,7 @@ describe("sources", () => {
   });
 });
 
-/** A source that says how much of it was taken, and how it ended. */
+/** Returns a source that records how much of it was taken, and how it ended. */
 function watched(chunks, forever = false) {
   const log = { taken: 0, ended: 0, reason: undefined };
   const iterable = {
@@ -111,7 +111,7 @@ for (const [name, open] of [["an iterator", watched], ["a web stream", watchedSt
   describe(name, () => {
     const chunks = cut(TEXT, [1]);
 
-    test("is asked for a chunk when the last one has been dealt with", async () => {
+    test("is asked for a chunk once the last one is read", async () => {
       const source = open(chunks);
       const told = events(source, "title");
       assert.equal(source.log.taken, 0);
@@ -125,7 +125,7 @@ for (const [name, open] of [["an iterator", watched], ["a web stream", watchedSt
       await told.return();
     });
 
-    test("is cancelled by who leaves the loop", async () => {
+    test("is cancelled by leaving the loop", async () => {
       for (const loop of [(source) => events(source, "title"), (source) => deltas(source, "title"), (source) => snapshots(source)]) {
         const source = open(chunks, true);
         for await (const _ of loop(source)) break;
@@ -135,7 +135,7 @@ for (const [name, open] of [["an iterator", watched], ["a web stream", watchedSt
       }
     });
 
-    test("is cancelled by an error in the text, which comes behind its events", async () => {
+    test("is cancelled by an error in the text, which follows the events", async () => {
       const source = open(['{"title":"ab', 'c","items":[x', "]}"], true);
       const told = [];
       await assert.rejects(
@@ -171,11 +171,11 @@ for (const [name, open] of [["an iterator", watched], ["a web stream", watchedSt
       }
     });
 
-    test("is not begun if the signal has been given", async () => {
+    test("is not opened if the signal is already aborted", async () => {
       const source = open(chunks);
       await assert.rejects(all(snapshots(source, { signal: AbortSignal.abort() })), { name: "AbortError" });
       assert.equal(source.log.taken, 0);
-      // A stream has been opened by whoever handed it over.
+      // The caller has opened a stream already.
       if (source instanceof ReadableStream) assert.equal(source.log.ended, 1);
     });
 
@@ -216,7 +216,7 @@ test("a signal keeps no listener once its stream has ended", async () => {
 });
 
 describe("snapshots", () => {
-  test("come once for each chunk that has changed something, and share", async () => {
+  test("are yielded once for each chunk that changes something, and share parts", async () => {
     const shown = await all(snapshots(slowly(['{"a":{"x":1', ',"y', '":2},', ' "b', '":"c', "\\", 'n"}', "\n"])));
     assert.deepEqual(shown, [
       { a: {} }, { a: { x: 1 } }, { a: { x: 1, y: 2 } }, { a: { x: 1, y: 2 }, b: "c" }, { a: { x: 1, y: 2 }, b: "c\n" },
@@ -230,7 +230,7 @@ describe("snapshots", () => {
     while (!next.done);
     assert.deepEqual(next.value, JSON.parse(TEXT));
   });
-  test("show what was known before an error, then throw it", async () => {
+  test("show the value before an error, then throw it", async () => {
     const shown = [];
     await assert.rejects(async () => {
       for await (const snapshot of snapshots(['{"a":[1,2', ",3,x]}"])) shown.push(snapshot);
@@ -252,7 +252,7 @@ describe("EventStream", () => {
     while (source.log.ended === 0) await new Promise((resolve) => setTimeout(resolve, 1));
     assert.equal(source.log.reason, "enough");
   });
-  test("fails behind the events that came before", async () => {
+  test("fails after the events before the error", async () => {
     const told = [];
     await assert.rejects(async () => {
       for await (const event of stream(['{"title":"ab', "\n"]).pipeThrough(new EventStream("title"))) told.push(event.kind);
@@ -263,7 +263,7 @@ describe("EventStream", () => {
   });
 });
 
-test("what is no source says so, a promise of one above all", async () => {
+test("a value that is no source is refused by name, above all a promise", async () => {
   for (const source of [undefined, 1, {}, () => [], Promise.resolve(new Response("1"))]) {
     for (const reading of [deltas(source, "a"), events(source, "a"), snapshots(source), providerEvents(source, "auto")]) {
       await assert.rejects(all(reading), /^TypeError: a source is .* is an `await` missing\?$/);
@@ -271,7 +271,7 @@ test("what is no source says so, a promise of one above all", async () => {
   }
 });
 
-test("what a server says of a request that has failed is no text", async () => {
+test("the body of a failed request is not parsed", async () => {
   const failed = () => new Response('{"error":"not found"}', { status: 404 });
   for (const read of [() => all(events(failed(), "a")), () => all(snapshots(failed()))]) {
     await assert.rejects(read, { kind: "response", message: /status 404/ });
@@ -318,7 +318,7 @@ describe("after a stop", () => {
   });
 });
 
-test("deltas takes the options that concern it, and names the others", async () => {
+test("deltas refuses the options that it does not have", async () => {
   const read = async (options) => {
     let all = "";
     for await (const text of deltas(['{"a":"xyz"}'], "a", options)) all += text;

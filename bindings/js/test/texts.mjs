@@ -40,14 +40,14 @@ export const text = fc.tuple(value, fc.array(fc.nat(11), { minLength: 1, maxLeng
 
 export const sizes = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 12 }).filter((list) => list.some((size) => size > 0));
 
-/** A string or bytes, cut into pieces of these sizes, over and over. */
+/** Cuts a string or bytes into pieces of these sizes, repeated as needed. */
 export function cut(whole, list) {
   const pieces = [];
   for (let at = 0, turn = 0; at < whole.length; turn++) pieces.push(whole.slice(at, (at += list[turn % list.length])));
   return pieces;
 }
 
-/** Events with what may differ between cuts left out: where a text was cut. */
+/** Joins deltas, which are all that may differ between cuts. */
 export function joined(events) {
   const told = [];
   const deltas = new Map();

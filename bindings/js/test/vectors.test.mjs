@@ -34,7 +34,7 @@ for (const every of [1, 2]) {
   });
 }
 
-test("hardly a vector is left out", () => {
+test("at most a few vectors are left out", () => {
   const all = readdirSync(folder)
     .filter((name) => name.endsWith(".jsonl"))
     .flatMap((name) => readVectors(readFileSync(new URL(name, folder), "utf8")));

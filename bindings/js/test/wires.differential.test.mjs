@@ -1,7 +1,7 @@
 // The adapters beside the Rust reader. On the recordings of the providers' own servers they report the same calls, texts and
 // stops. On any other stream, cut and damaged ones too, they report a call as whole only where the Rust reader does.
 //
-// Streams as they came are read by the command, variants of them by the same library in `jsonspigot/providers`. The damage is
+// The command reads the streams themselves, and `jsonspigot/providers`, which is the same library, reads variants of them. The damage is
 // generated from a fixed seed; `JSONSPIGOT_SEED` and `JSONSPIGOT_CASES` choose others.
 
 import assert from "node:assert/strict";
@@ -43,7 +43,7 @@ before(() => {
 
 const filesIn = (folder) => (existsSync(folder) ? readdirSync(folder).sort() : []);
 
-/** The streams of a wire: those that the Rust tests have, and recorded ones. */
+/** Returns the streams of a wire: those of the Rust tests, and recorded ones. */
 function streamsOf(wire) {
   const written = filesIn(`${wires}/${wire}`).flatMap((name) => {
     const lines = readFileSync(`${wires}/${wire}/${name}`, "utf8").split("\n");
@@ -62,7 +62,7 @@ const recordingsOf = (wire) =>
     return filesIn(path).map((name) => ({ name, text: readFileSync(`${path}/${name}`, "utf8"), cumulative: false }));
   });
 
-/** The JSON texts of a stream's events: after `data:`, or one a line. */
+/** Returns the JSON texts of a stream's events: after `data:`, or one a line. */
 function eventsIn(text) {
   if (!/^data:/m.test(text)) return text.split("\n").filter((line) => line.trim() !== "");
   const frames = text.split(/\r?\n\r?\n/).map((frame) => frame.split(/\r?\n/).filter((line) => line.startsWith("data:")));
@@ -78,7 +78,7 @@ function readBy(stream, events) {
 const adapted = (wire, { cumulative }, events) => readBy(new ADAPTERS[wire]([], { cumulative }), events);
 const expected = (wire, { cumulative }, events) => readBy(new ProviderStream(wire, [], { cumulative }), events);
 
-/** What the command says of a stream, as events. */
+/** Returns the command's output for a stream, as events. */
 function commanded(wire, { text, cumulative }) {
   const args = ["--provider", wire, "--duplicate-keys", "reject", ...(cumulative ? ["--cumulative"] : [])];
   const { stdout } = spawnSync(command, args, { input: text, encoding: "utf8", maxBuffer: 1 << 28 });
@@ -99,7 +99,7 @@ const WHOLE = ["complete", "accepted", "empty", "raw"];
 const isWhole = (event) => event.kind === "input" && WHOLE.includes(event.status);
 const inputOf = ({ id, name, status, value, raw }) => JSON.stringify([id, name, status, value === undefined ? raw : value], sorted);
 
-/** The whole inputs that one list has beyond another. */
+/** Returns the whole inputs of one list that another lacks. */
 function beyond(ours, theirs) {
   const left = theirs.filter(isWhole).map(inputOf);
   return ours.filter(isWhole).map(inputOf).filter((input) => {
@@ -109,7 +109,7 @@ function beyond(ours, theirs) {
   });
 }
 
-/** Calls, inputs, text and stops. The parts of a response are answers to the Rust reader, and one text here. */
+/** Returns calls, inputs, text and stops. The Rust reader reports the parts of a response as answers, an adapter as one text. */
 function summary(told, wire) {
   const choiceOf = ({ choice }) => (wire === "openai-responses" ? 0 : choice);
   const texts = {};
@@ -175,7 +175,7 @@ function isJson(text) {
   }
 }
 
-/** A stream with one or two damages: events are lost, repeated, moved and mixed in. */
+/** Damages a stream once or twice: loses, repeats, moves or inserts events. */
 function damaged(events, others) {
   const list = structuredClone(events);
   for (let left = 1 + next(2); left > 0; left--) {

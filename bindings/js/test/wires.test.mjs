@@ -44,7 +44,7 @@ test("chat completions: deltas by path, the call, text and the stop", async () =
   assert.ok(told.findIndex(({ kind }) => kind === "input") < told.findIndex(({ kind }) => kind === "stop"));
 });
 
-test("each event comes as it is, before what it means", async () => {
+test("each event is reported before its meaning", async () => {
   const told = await all(chatEvents(CHAT));
   assert.deepEqual(of(told, "provider-event").map(({ event }) => event), CHAT);
   assert.equal(of(told, "provider-event")[5].event, CHAT[5]);
@@ -56,7 +56,7 @@ test("each event comes as it is, before what it means", async () => {
   assert.deepEqual(of(toldOfTexts, "provider-event").map(({ event }) => event), [...texts, "[DONE]"]);
 });
 
-test("tools may have patterns of their own, and calls can be looked at", () => {
+test("tools may have patterns of their own, and open calls have snapshots", () => {
   const stream = new ChatStream([], { tools: { weather: "city" }, snapshots: true });
   const told = CHAT.slice(0, 3).flatMap((event) => stream.push(event));
   assert.equal(textOf(told, "delta"), "Be");
@@ -74,7 +74,7 @@ test("a stream that ends early leaves its calls truncated", () => {
   assert.equal(cancelled.finish("cancelled").at(-1).reason, "cancelled");
 });
 
-test("an event that can't be read is no error, and spoils what is open", () => {
+test("an unreadable event is no error, and truncates the open calls", () => {
   for (const odd of ["{", '{"choices": 1}', null, [], "7", { choices: [{ delta: { tool_calls: [{ index: "0" }] } }] }]) {
     const told = read(new ChatStream(), [...CHAT.slice(0, 3), odd, ...CHAT.slice(3)]);
     assert.deepEqual(inputsOf(told), [["weather", "truncated", undefined]], JSON.stringify(odd));
@@ -95,7 +95,7 @@ test("a source that fails ends the calls before its error is thrown", async () =
   assert.deepEqual(inputsOf(told), [["weather", "truncated", undefined]]);
 });
 
-test("leaving the loop ends the source", async () => {
+test("leaving the loop cancels the source", async () => {
   let hasEnded = false;
   const source = (async function* () {
     try {
@@ -212,7 +212,7 @@ test("Gemini: whole calls, and values by path", async () => {
   assert.deepEqual(of(told, "stop"), [{ kind: "stop", reason: "STOP", choice: 0 }]);
 });
 
-test("Gemini: values in no order, and numbers that have lost their text, are not whole", () => {
+test("Gemini: values out of order and numbers without their text are not whole", () => {
   const call = (parts) => ({ candidates: [{ content: { parts: parts.map((functionCall) => ({ functionCall })) }, finishReason: "STOP" }] });
   const at = (jsonPath, value) => ({ jsonPath, ...value });
   for (const partialArgs of [

@@ -36,11 +36,11 @@ pub fn spelt(delimiters: &[&str]) -> Vec<Spelt> {
 /// Checks that the pieces are those of a splitter of the whole text, and that a payload's matches are a parser's.
 pub fn pieces_are_the_splitters(text: &str, delimiters: &[Spelt], choices: &Choices, cuts: &[usize]) {
     let mut envelope = envelope(choices, delimiters);
-    let told = tell(&mut envelope, text, cuts);
-    assert_eq!(told.pieces, split(text, delimiters, choices, Then::End), "{delimiters:?}, {choices:?}");
-    told.check(text, choices);
+    let reported = tell(&mut envelope, text, cuts);
+    assert_eq!(reported.pieces, split(text, delimiters, choices, Then::End), "{delimiters:?}, {choices:?}");
+    reported.check(text, choices);
     Law::NoPanics.mark_compared();
-    if told.pieces.iter().any(|piece| matches!(piece, Piece::Payload { .. })) {
+    if reported.pieces.iter().any(|piece| matches!(piece, Piece::Payload { .. })) {
         Law::Payloads.mark_compared();
     }
 }
@@ -137,7 +137,7 @@ pub fn a_state_is_refused_or_sound<S: AsRef<str>>(
     };
     let mut saved = subject.restored(&plain);
     for chunk in chunks.iter().map(Some).chain([None, None]) {
-        let (mut told, mut expected) = (Vec::new(), Vec::new());
+        let (mut reported, mut expected) = (Vec::new(), Vec::new());
         let act = |envelope: &mut Envelope, on_event: &mut dyn FnMut(EnvelopeEvent<'_>)| match chunk {
             Some(chunk) => envelope.feed_with(chunk, on_event),
             None => envelope.finish_with(on_event),
@@ -153,8 +153,8 @@ pub fn a_state_is_refused_or_sound<S: AsRef<str>>(
                 }
             }
         });
-        act(&mut saved, &mut |event| told.push(format!("{event:?}")));
-        assert_eq!(told, expected);
+        act(&mut saved, &mut |event| reported.push(format!("{event:?}")));
+        assert_eq!(reported, expected);
         assert_eq!(seen(&saved), seen(&plain));
         Law::SavedState.mark_compared();
         saved = subject.restored(&saved);

@@ -49,7 +49,7 @@ fn record(matches: &mut Matches, event: &Event<'_>) {
 
 /// The events of one text.
 #[derive(Debug, Default, PartialEq)]
-pub struct Told {
+pub struct Report {
     pub pieces: Vec<Piece>,
     /// Of each payload: its error's line and column.
     places: Vec<Option<(u64, u64)>>,
@@ -59,7 +59,7 @@ pub struct Told {
     open: Option<(String, String)>,
 }
 
-impl Told {
+impl Report {
     pub fn hear(&mut self, event: EnvelopeEvent<'_>) {
         match event {
             EnvelopeEvent::Text(text) => {
@@ -71,7 +71,7 @@ impl Told {
                 }
             }
             EnvelopeEvent::Begin { delimiter, open, offset } => {
-                assert_eq!(offset, self.length, "visible text was told of a delimiter, or lost");
+                assert_eq!(offset, self.length, "visible text was reported of a delimiter, or lost");
                 self.length += open.len() as u64;
                 assert!(self.open.replace((delimiter.to_string(), open.into_owned())).is_none());
                 self.matches.push(Matches::new());
@@ -120,7 +120,7 @@ impl Told {
             rest = behind;
             taken
         };
-        let mut told = self.matches.iter().zip(&self.fragments).zip(&self.places);
+        let mut reported = self.matches.iter().zip(&self.fragments).zip(&self.places);
         for piece in &self.pieces {
             match piece {
                 Piece::Text(text) => assert_eq!(take(text.len()), text),
@@ -130,7 +130,7 @@ impl Told {
                     let kept = choices.payload_limit.min(*length) as usize;
                     assert!(all.starts_with(raw) && raw.len() <= kept && kept - raw.len() < 4, "{piece:?}");
                     assert_eq!(take(close.len()), close);
-                    let ((matches, fragments), place) = told.next().unwrap();
+                    let ((matches, fragments), place) = reported.next().unwrap();
                     // The closing delimiter itself may break the JSON.
                     let read = format!("{all}{close}");
                     if fragments.is_empty() && *status != "raw" {
@@ -153,7 +153,7 @@ impl Told {
             }
         }
         assert_eq!(rest, "");
-        assert!(self.open.is_none() && told.next().is_none());
+        assert!(self.open.is_none() && reported.next().is_none());
     }
 }
 
@@ -227,17 +227,17 @@ pub fn seen(envelope: &Envelope) -> String {
 
 /// Feeds the pieces between the cuts, which are at char boundaries, and finishes. Another envelope, saved and restored
 /// at each cut, must report the same.
-pub fn tell(subject: &mut Subject, text: &str, cuts: &[usize]) -> Told {
+pub fn tell(subject: &mut Subject, text: &str, cuts: &[usize]) -> Report {
     let mut saved = subject.envelope.clone();
     let envelope = subject;
-    let mut told = Told::default();
+    let mut reported = Report::default();
     let mut from = 0;
     for cut in cuts.iter().copied().chain([text.len()]).map(Some).chain([None]) {
         saved = envelope.restored(&saved);
         let (mut expected, mut again) = (Vec::new(), Vec::new());
         let plainly = |event: EnvelopeEvent<'_>| {
             expected.push(format!("{event:?}"));
-            told.hear(event);
+            reported.hear(event);
         };
         let restored = |event: EnvelopeEvent<'_>| again.push(format!("{event:?}"));
         if let Some(cut) = cut {
@@ -252,7 +252,7 @@ pub fn tell(subject: &mut Subject, text: &str, cuts: &[usize]) -> Told {
         assert_eq!(seen(&saved), seen(envelope), "saved and restored at {from} of {text:?}");
         Law::SavedState.mark_compared();
     }
-    told
+    reported
 }
 
 /// Returns the positions where a text may be cut.

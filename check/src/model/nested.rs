@@ -68,12 +68,13 @@ fn run(text: &[u8], queries: &[ModelPattern], options: &Options) -> Log {
             continue;
         }
         // Nothing comes between the events of a string.
-        let told: Vec<_> = log.events[place + 1..].iter().take(2).take_while(|next| next.path == string.path).collect();
-        let text = told.iter().find_map(|event| match &event.kind {
+        let reported: Vec<_> =
+            log.events[place + 1..].iter().take(2).take_while(|next| next.path == string.path).collect();
+        let text = reported.iter().find_map(|event| match &event.kind {
             ModelEventKind::Delta(text) => Some(text.as_str()),
             _ => None,
         });
-        let end_of_input = told.iter().any(|event| matches!(event.kind, ModelEventKind::End(_)));
+        let end_of_input = reported.iter().any(|event| matches!(event.kind, ModelEventKind::End(_)));
         let inner = run(text.unwrap_or_default().as_bytes(), deeper, &Options { end_of_input, ..options.clone() });
         events.extend(inner.events.into_iter().map(|event| {
             let path = [string.path.clone(), vec![PathElement::Inside], event.path].concat();

@@ -303,7 +303,7 @@ impl Reader<'_> {
         let limit = Limit { most: self.options.string, kind: "string-limit" };
         let (decoded, end) = self.read_text(limit);
         if !decoded.is_empty() {
-            self.tell(self.at + 1, |_| ModelEventKind::Delta(decoded.clone()));
+            self.report(self.at + 1, |_| ModelEventKind::Delta(decoded.clone()));
         }
         self.end(end?);
         Ok(())
@@ -402,7 +402,7 @@ impl Reader<'_> {
         };
         let (index, keys) = (0, BTreeSet::new());
         self.open.push(Open { shape, first: self.at, states, index, keys, is_whole_number: false });
-        self.tell(self.at, |_| ModelEventKind::Begin(kind));
+        self.report(self.at, |_| ModelEventKind::Begin(kind));
     }
 
     /// Ends the innermost open value before the byte at `end`, where reading continues.
@@ -417,7 +417,7 @@ impl Reader<'_> {
 
     /// Ends the innermost open value, and reports `text` as its text.
     fn end_as(&mut self, end: usize, text: &[u8]) {
-        self.tell(end, |_| ModelEventKind::End(text.to_vec()));
+        self.report(end, |_| ModelEventKind::End(text.to_vec()));
         self.open.pop();
         self.path.pop();
         self.at = end;
@@ -425,7 +425,7 @@ impl Reader<'_> {
     }
 
     /// Reports an event for every pattern that selects the innermost open value.
-    fn tell(&mut self, offset: usize, kind: impl Fn(&Open) -> ModelEventKind) {
+    fn report(&mut self, offset: usize, kind: impl Fn(&Open) -> ModelEventKind) {
         let open = self.open.last().expect("an event is about an open value");
         for (pattern, &states) in open.states.iter().enumerate() {
             if follow::is_selected(&self.options.patterns[pattern], states) {

@@ -45,12 +45,12 @@ fn check_known(document: &[u8]) -> Result<(), TestCaseError> {
             break;
         }
         match (closer::closed_text(&document[..k], OpenAtoms::Hidden), replay(&log.events)) {
-            (None, told) => prop_assert_eq!(told.expect("no number"), None),
-            (Some(text), told) => match serde_json::from_slice::<Value>(&text) {
-                Ok(closed) => prop_assert_eq!(told.expect("numbers that fit"), Some(closed)),
+            (None, reported) => prop_assert_eq!(reported.expect("no number"), None),
+            (Some(text), reported) => match serde_json::from_slice::<Value>(&text) {
+                Ok(closed) => prop_assert_eq!(reported.expect("numbers that fit"), Some(closed)),
                 Err(error) => {
                     // Only a number beyond f64 may come in between.
-                    prop_assert!(told.is_err(), "{}: {}", error, text.escape_ascii());
+                    prop_assert!(reported.is_err(), "{}: {}", error, text.escape_ascii());
                 }
             },
         }

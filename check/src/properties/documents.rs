@@ -10,7 +10,7 @@ use crate::model::recogniser;
 
 /// The known facts about a text that has ended.
 #[derive(Debug, PartialEq)]
-struct Told {
+struct Report {
     start: u64,
     log: Log,
     /// The text up to its end, or its first bad byte.
@@ -21,7 +21,7 @@ struct Told {
 
 /// Checks that each text of the stream has the model's events of that text alone, at these cuts and as one chunk.
 pub fn are_those_alone(stream: &[u8], cuts: &[usize], framing: Framing, options: &Options) {
-    let expected: Vec<Told> =
+    let expected: Vec<Report> =
         split(stream, framing, options).into_iter().map(|text| alone(stream, text, options)).collect();
     for chunks in [vec![stream], chunks(stream, cuts)] {
         let seen = observe(&chunks, framing, options);
@@ -34,7 +34,7 @@ pub fn are_those_alone(stream: &[u8], cuts: &[usize], framing: Framing, options:
 
 /// Returns the results of the texts. Checks on the way that numbers have no gaps, errors stick, and a reset forgets
 /// everything.
-fn observe(chunks: &[&[u8]], framing: Framing, options: &Options) -> Vec<Told> {
+fn observe(chunks: &[&[u8]], framing: Framing, options: &Options) -> Vec<Report> {
     let parser = builder(options).snapshots().patterns(&pattern_set(options)).build();
     let mut documents = Documents::new(framing, parser);
     let first = read(&mut documents, chunks, framing, options);
@@ -53,23 +53,23 @@ fn observe(chunks: &[&[u8]], framing: Framing, options: &Options) -> Vec<Told> {
         };
         let fed = chunks.iter().try_for_each(|chunk| documents.feed_with(chunk, &mut on_event));
         let _ = fed.and_then(|()| documents.finish_with(&mut on_event));
-        let expected: Vec<_> = first.iter().map(|told| told.log.verdict.failure()).collect();
+        let expected: Vec<_> = first.iter().map(|reported| reported.log.verdict.failure()).collect();
         assert_eq!(verdicts, expected, "under {retain:?}");
     }
     first
 }
 
-fn read(documents: &mut Documents, chunks: &[&[u8]], framing: Framing, options: &Options) -> Vec<Told> {
+fn read(documents: &mut Documents, chunks: &[&[u8]], framing: Framing, options: &Options) -> Vec<Report> {
     let stream = chunks.concat();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let mut open = Joined::default();
     let mut on_event = |event: DocumentEvent<'_>| match event {
         DocumentEvent::Match { document, event } => {
-            assert_eq!(document, told.len() as u64, "a match belongs to the open document");
+            assert_eq!(document, reported.len() as u64, "a match belongs to the open document");
             open.add(&event);
         }
         DocumentEvent::End(ended) => {
-            assert_eq!(ended.number(), told.len() as u64, "documents are numbered as they come");
+            assert_eq!(ended.number(), reported.len() as u64, "documents are numbered as they come");
             let lines_before = stream[..ended.start() as usize].iter().filter(|byte| **byte == b'\n').count();
             assert_eq!(ended.line(), lines_before as u64 + 1);
             let result = ended.error().map_or(Ok(()), |error| Err(error.clone()));
@@ -80,7 +80,7 @@ fn read(documents: &mut Documents, chunks: &[&[u8]], framing: Framing, options: 
             let value = ended.deserialize().ok();
             assert!(value.is_none() || ended.complete().is_ok(), "no value without a complete text");
             let snapshot = parser.snapshot().map(|root| root.to_string());
-            told.push(Told { start: ended.start(), log, text, value, snapshot });
+            reported.push(Report { start: ended.start(), log, text, value, snapshot });
         }
         _ => unreachable!("another kind of event"),
     };
@@ -100,18 +100,18 @@ fn read(documents: &mut Documents, chunks: &[&[u8]], framing: Framing, options: 
     if let Some(error) = ended {
         assert_eq!(finished, Err(error));
     }
-    assert_eq!(documents.number(), told.len() as u64);
+    assert_eq!(documents.number(), reported.len() as u64);
     if framing == Framing::Concatenated {
-        assert_eq!(finished.is_err(), told.last().is_some_and(|last| last.log.stopped_by.is_some()));
+        assert_eq!(finished.is_err(), reported.last().is_some_and(|last| last.log.stopped_by.is_some()));
     } else {
         assert!(finished.is_ok(), "no text ends such a stream");
         assert_eq!(documents.offset(), chunks.iter().map(|chunk| chunk.len() as u64).sum::<u64>());
     }
-    told
+    reported
 }
 
 /// Returns the result of a separate parser for one text, with the model's log of it.
-fn alone(stream: &[u8], Text { range, log }: Text, options: &Options) -> Told {
+fn alone(stream: &[u8], Text { range, log }: Text, options: &Options) -> Report {
     let start = range.start as u64;
     let text = &stream[range];
     let len = log.verdict.failure().map_or(text.len(), |(_, offset)| offset as usize);
@@ -123,7 +123,7 @@ fn alone(stream: &[u8], Text { range, log }: Text, options: &Options) -> Told {
         value = serde_json::from_slice(text).ok();
     }
     let snapshot = parser.snapshot().map(|root| root.to_string());
-    Told { start, log, text: text[..len].to_vec(), value, snapshot }
+    Report { start, log, text: text[..len].to_vec(), value, snapshot }
 }
 
 /// A text of the stream, and its expected events.

@@ -64,11 +64,11 @@ pub fn is_reported_promptly(document: &[u8], patterns: &[NestedPattern], options
     let options = Options { end_of_input: false, ..options.clone() };
     for end in 0..=document.len() {
         let prefix = &document[..end];
-        let told = observe(patterns, &options, &chunks(prefix, &each_byte(end)), Method::Iterator);
-        assert_eq!(told, observe(patterns, &options, &[prefix], Method::Callback));
+        let reported = observe(patterns, &options, &chunks(prefix, &each_byte(end)), Method::Iterator);
+        assert_eq!(reported, observe(patterns, &options, &[prefix], Method::Callback));
         for (place, pattern) in patterns.iter().enumerate() {
             let expected = pattern.events(prefix, &options);
-            assert_eq!(of(place, &told), expected, "{pattern}");
+            assert_eq!(of(place, &reported), expected, "{pattern}");
             if !expected.is_empty() {
                 Law::InnerTexts.mark_compared();
             }
@@ -94,23 +94,23 @@ pub fn are_the_matchers(document: &[u8], patterns: &[NestedPattern]) {
             ModelEventKind::End(text) => Some((event.path.clone(), serde_json::from_slice::<Value>(text).unwrap())),
             _ => None,
         };
-        let mut told: Vec<_> = log.events.iter().filter_map(end).collect();
+        let mut reported: Vec<_> = log.events.iter().filter_map(end).collect();
         let by_path = |one: &(Vec<PathElement>, Value), other: &(Vec<PathElement>, Value)| one.0.cmp(&other.0);
-        told.sort_by(by_path);
+        reported.sort_by(by_path);
         expected.sort_by(by_path);
-        assert_eq!(told, expected, "{pattern}");
+        assert_eq!(reported, expected, "{pattern}");
     }
 }
 
 /// Checks that the events are the same for each [`Retain`], except for values whose text is not kept.
 pub fn do_not_depend_on_retention(document: &[u8], cuts: &[usize], patterns: &[NestedPattern], options: &Options) {
     let chunks = chunks(document, cuts);
-    let told = |retain| {
+    let reported = |retain| {
         METHODS
             .map(|method| drive(&mut parser(patterns, options, retain), &chunks, method, options.end_of_input).events)
     };
-    let all = told(Retain::All);
-    assert_eq!(told(Retain::Matches), all);
+    let all = reported(Retain::All);
+    assert_eq!(reported(Retain::Matches), all);
     let mut without_text = all;
     for event in without_text.iter_mut().flatten() {
         if let ModelEventKind::End(text) = &mut event.kind
@@ -119,7 +119,7 @@ pub fn do_not_depend_on_retention(document: &[u8], cuts: &[usize], patterns: &[N
             text.clear();
         }
     }
-    assert_eq!(told(Retain::Nothing), without_text);
+    assert_eq!(reported(Retain::Nothing), without_text);
 }
 
 /// Checks that a parser that reads inside strings can be reset, cloned and asked for its snapshot like any other.
@@ -160,9 +160,9 @@ pub fn paths_are_patterns(document: &[u8], patterns: &[NestedPattern]) {
     for pattern in parser.patterns().as_slice() {
         assert_eq!(pattern.to_string().parse().as_ref(), Ok(pattern));
     }
-    let mut told: Vec<_> = parser.feed(document).flatten().collect();
-    told.dedup_by(|one, other| one.path == other.path);
-    for event in told {
+    let mut reported: Vec<_> = parser.feed(document).flatten().collect();
+    reported.dedup_by(|one, other| one.path == other.path);
+    for event in reported {
         for spelling in [event.path.to_string(), event.path.normalized().to_string()] {
             let mut again = Parser::new(&PatternSet::new([&spelling]).unwrap());
             let found: Vec<_> = again.feed(document).flatten().collect();

@@ -38,7 +38,7 @@ pub fn agree_with_the_model(options: &Options, configuration: Configuration, ops
         None => choices,
     };
     let parser = choose_snapshots(choices).patterns(&pattern_set(options)).build();
-    let mut all = vec![Subject { parser, told: Joined::default() }];
+    let mut all = vec![Subject { parser, reported: Joined::default() }];
     let is_counted_by_the_model = options.lenient.iter().any(|name| matches!(*name, "comments" | "single-quotes"));
     let begin = || History { is_counted_by_the_model, ..History::default() };
     let mut history = begin();
@@ -139,31 +139,31 @@ fn check_anywhere(mut events: Events<'_>, some: usize) -> Result<(), Error> {
 #[derive(Clone)]
 struct Subject {
     parser: Parser,
-    told: Joined,
+    reported: Joined,
 }
 
 impl Subject {
     fn reset(&mut self) {
         self.parser.reset();
-        self.told = Joined::default();
+        self.reported = Joined::default();
     }
 
     fn feed(&mut self, chunk: &[u8], method: Method, history: &History) {
-        let before = self.told.told();
+        let before = self.reported.told();
         let checked = check_anywhere(self.parser.clone().feed(chunk), chunk.len());
-        let result = self.told.feed(&mut self.parser, chunk, method);
+        let result = self.reported.feed(&mut self.parser, chunk, method);
         assert_eq!(checked, result, "a check is the verdict alone");
         let _ = result.as_ref().inspect_err(|error| history.check_place(error));
         if history.is_behind_the_end {
             assert_eq!(result.unwrap_err().kind(), ErrorKind::Finished);
-            assert_eq!(self.told.told(), before, "nothing is told behind the end");
+            assert_eq!(self.reported.told(), before, "nothing is reported behind the end");
         }
     }
 
     fn finish(&mut self, method: Method) {
         let checked = check_anywhere(self.parser.clone().finish(), 1);
         // Verdicts are compared with the model's at the end, where they are asked for again.
-        assert_eq!(checked, self.told.finish(&mut self.parser, method), "a check is the verdict alone");
+        assert_eq!(checked, self.reported.finish(&mut self.parser, method), "a check is the verdict alone");
     }
 
     /// Calls all methods that can be called at any time: none panics, and none takes an incomplete value for a complete
@@ -223,6 +223,6 @@ impl Subject {
             true => parser.finish_with(|_| panic!("an event behind the end")),
             false => parser.feed_with("", |_| panic!("an event of nothing")),
         };
-        self.told.clone().into_log(&self.parser, result, history.is_finished)
+        self.reported.clone().into_log(&self.parser, result, history.is_finished)
     }
 }

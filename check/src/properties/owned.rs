@@ -11,12 +11,12 @@ use crate::model::log::Options;
 /// Returns all events of the document.
 pub fn events(document: &[u8], cuts: &[usize], options: &Options, retain: Retain) -> Vec<Event<'static>> {
     let mut parser = builder(options).retain(retain).patterns(&pattern_set(options)).build();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for chunk in chunks(document, cuts).into_iter().map(Some).chain([None]) {
         let events = if let Some(chunk) = chunk { parser.feed(chunk) } else { parser.finish() };
-        told.extend(events.flatten().map(Event::into_owned));
+        reported.extend(events.flatten().map(Event::into_owned));
     }
-    told
+    reported
 }
 
 /// Checks that each event is written as one line with its value's spelling, and that the event read from it is equal,

@@ -20,18 +20,18 @@ pub fn are_the_matchers(document: &[u8], patterns: &[ModelPattern]) {
     let options = Options::with_patterns(patterns.iter().cloned());
     let log = observe(&options, &[document], Method::Callback);
     for (place, pattern) in patterns.iter().enumerate() {
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         for event in log.events.iter().filter(|event| event.pattern == place) {
             if let ModelEventKind::End(text) = &event.kind {
                 let own: Value = serde_json::from_slice(text).unwrap();
                 assert_eq!(&own, at(&value, &event.path));
-                told.push(event.path.clone());
+                reported.push(event.path.clone());
             }
         }
-        told.sort();
+        reported.sort();
         let mut expected: Vec<Vec<PathElement>> = pattern.select(&value).into_iter().map(|(path, _)| path).collect();
         expected.sort();
-        assert_eq!(told, expected, "{pattern}");
+        assert_eq!(reported, expected, "{pattern}");
         Law::Selection.mark_compared();
     }
 }
@@ -108,12 +108,12 @@ pub fn change_no_verdict(document: &[u8], options: &Options) {
 /// equal if their spellings are.
 pub fn are_patterns(document: &[u8], patterns: &[ModelPattern]) {
     let mut parser = Parser::new(&pattern_set(&Options::with_patterns(patterns.iter().cloned())));
-    let mut told: Vec<_> = parser.feed(document).flatten().collect();
-    for (one, other) in told.iter().zip(told.iter().skip(1)).chain(told.iter().zip(told.iter().rev())) {
+    let mut reported: Vec<_> = parser.feed(document).flatten().collect();
+    for (one, other) in reported.iter().zip(reported.iter().skip(1)).chain(reported.iter().zip(reported.iter().rev())) {
         assert_eq!(one.path == other.path, one.path.to_string() == other.path.to_string());
     }
-    told.dedup_by(|one, other| one.path == other.path);
-    for event in told {
+    reported.dedup_by(|one, other| one.path == other.path);
+    for event in reported {
         for spelling in [event.path.to_string(), event.path.normalized().to_string()] {
             let mut again = Parser::new(&PatternSet::new([&spelling]).unwrap());
             let found: Vec<_> = again.feed(document).flatten().collect();

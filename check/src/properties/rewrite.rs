@@ -227,8 +227,9 @@ pub fn texts_are_those_alone(stream: &[u8], cuts: &[usize], framing: Framing, ru
         RewriteError::Text(error) => (error.kind(), error.offset()),
         other => panic!("{other}"),
     };
-    let told: Vec<_> = plain.ends.into_iter().map(|(number, start, error)| (number, start, error.map(place))).collect();
-    assert_eq!(told, ends);
+    let reported: Vec<_> =
+        plain.ends.into_iter().map(|(number, start, error)| (number, start, error.map(place))).collect();
+    assert_eq!(reported, ends);
     plain.rewriter.reset();
     assert_eq!((plain.rewriter.number(), plain.rewriter.offset()), (0, 0));
 }

@@ -29,7 +29,11 @@ pub fn changes_nothing(chunks: &[&[u8]], builder: &ParserBuilder, patterns: &Pat
     for (place, chunk) in chunks.iter().map(Some).chain([None, None]).enumerate() {
         saved.parser = restored(&saved.parser, builder.clone(), patterns);
         let method = if place % 2 == 0 { Method::Iterator } else { Method::Callback };
-        assert_eq!(saved.told(chunk.copied(), method), plain.told(chunk.copied(), method), "{chunks:?} at {place}");
+        assert_eq!(
+            saved.reported(chunk.copied(), method),
+            plain.reported(chunk.copied(), method),
+            "{chunks:?} at {place}"
+        );
         assert_eq!(saved.seen(), plain.seen(), "{chunks:?} at {place}");
         let again = restored(&saved.parser, builder.clone(), patterns);
         assert_eq!(looks(&again), looks(&plain.parser), "{chunks:?} at {place}");
@@ -92,11 +96,11 @@ impl Side {
     }
 
     /// Returns the events of a chunk or of the end of input.
-    fn told(&mut self, chunk: Option<&[u8]>, method: Method) -> String {
-        let mut told = String::new();
+    fn reported(&mut self, chunk: Option<&[u8]>, method: Method) -> String {
+        let mut reported = String::new();
         let Self { parser, open, .. } = self;
         let mut tell = |event: Event<'_>| {
-            writeln!(told, "{event:?}").unwrap();
+            writeln!(reported, "{event:?}").unwrap();
             opened(open, &event);
         };
         let result: Result<(), Error> = match (chunk, method) {
@@ -108,7 +112,7 @@ impl Side {
         if result.is_err() {
             open.clear();
         }
-        format!("{told}{result:?}")
+        format!("{reported}{result:?}")
     }
 
     /// Returns the public state, and the news since the last few revisions.
@@ -174,7 +178,7 @@ fn changes_nothing_more(parser: &mut Parser, chunks: &[&[u8]], builder: &ParserB
     assert_eq!(looks(&plain.parser), looks(&saved.parser));
     for (place, chunk) in chunks.iter().map(Some).chain([None, None]).enumerate() {
         let method = if place % 2 == 0 { Method::Iterator } else { Method::Callback };
-        assert_eq!(saved.told(chunk.copied(), method), plain.told(chunk.copied(), method));
+        assert_eq!(saved.reported(chunk.copied(), method), plain.reported(chunk.copied(), method));
         assert_eq!(saved.seen(), plain.seen());
         saved.parser = restored(&saved.parser, builder.clone(), patterns);
         if let Ok(value) = plain.parser.complete() {
@@ -201,19 +205,19 @@ pub fn changes_nothing_in_a_stream(chunks: &[&[u8]], framing: Framing, builder: 
         saved = Documents::new(framing, builder.clone().patterns(patterns).build())
             .restore(&bytes)
             .unwrap_or_else(|error| panic!("{error} of {saved:?}"));
-        let (told, expected) = (told_of(&mut saved, chunk.copied()), told_of(&mut plain, chunk.copied()));
-        assert_eq!(told, expected, "{framing} {chunks:?}");
+        let (reported, expected) = (told_of(&mut saved, chunk.copied()), told_of(&mut plain, chunk.copied()));
+        assert_eq!(reported, expected, "{framing} {chunks:?}");
     }
 }
 
 /// Returns the events of a chunk of a stream or of its end, and the public state afterwards.
 fn told_of(documents: &mut Documents, chunk: Option<&[u8]>) -> String {
-    let mut told = String::new();
+    let mut reported = String::new();
     let on_event = |event: DocumentEvent<'_>| match event {
-        DocumentEvent::Match { document, event } => writeln!(told, "{document} {event:?}").unwrap(),
+        DocumentEvent::Match { document, event } => writeln!(reported, "{document} {event:?}").unwrap(),
         DocumentEvent::End(ended) => {
             let place = (ended.number(), ended.start(), ended.line(), ended.byte_count());
-            writeln!(told, "{place:?} {:?} {}", ended.error(), looks(ended.parser().unwrap())).unwrap();
+            writeln!(reported, "{place:?} {:?} {}", ended.error(), looks(ended.parser().unwrap())).unwrap();
         }
         _ => unreachable!("another kind of event"),
     };
@@ -222,7 +226,7 @@ fn told_of(documents: &mut Documents, chunk: Option<&[u8]>) -> String {
         None => documents.finish_with(on_event),
     };
     let place = (documents.number(), documents.offset());
-    format!("{told}{result:?} {place:?} {:?}", documents.parser().map(looks))
+    format!("{reported}{result:?} {place:?} {:?}", documents.parser().map(looks))
 }
 
 /// Checks [`is_refused_or_sound`] for a stream of texts.

@@ -11,12 +11,12 @@ use crate::model::read::tree;
 
 /// Checks that two spellings of one tree differ in offsets only.
 pub fn changes_offsets_only(plain: &[u8], dressed: &[u8], patterns: &[ModelPattern]) {
-    let told = |document: &[u8]| {
+    let reported = |document: &[u8]| {
         let log = observe(&Options::with_patterns(patterns.iter().cloned()), &[document], Method::Iterator);
         let values = log.events.into_iter().map(|event| (event.pattern, event.path, spelling_free(event.kind)));
         (values.collect::<Vec<_>>(), log.verdict)
     };
-    let (plain, dressed) = (told(plain), told(dressed));
+    let (plain, dressed) = (reported(plain), reported(dressed));
     assert_eq!(plain.1, Verdict::Complete);
     assert_eq!(plain, dressed);
     Law::Spelling.mark_compared();

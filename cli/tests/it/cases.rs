@@ -1,5 +1,5 @@
-//! Streams rebuilt from public reports, each of which stands for a kind of fault: what must come of them, however the bytes
-//! are cut and with the state saved after each chunk. They are read where they lie, as the recorded streams are.
+//! Streams rebuilt from public reports, each of which stands for a kind of fault: what must come of them, however the
+//! bytes are cut and with the state saved after each chunk. They are read where they lie, as the recorded streams are.
 
 use jsonspigot_check::recorded;
 use serde_json::Value;
@@ -208,7 +208,7 @@ const CASES: &[Case] = &[
     case_of("wrong-type-responses", RESPONSES, 1, COST_A_MEMBER),
 ];
 
-/// The lines, pieces of one text joined.
+/// Returns the lines, with the pieces of one text joined.
 fn joined(stdout: &str) -> Vec<Value> {
     let mut lines: Vec<Value> = Vec::new();
     for line in stdout.lines() {
@@ -256,12 +256,12 @@ pub(crate) fn reported_streams_give_what_they_must() {
         for unwanted in *never {
             assert!(!whole.stdout.contains(unwanted), "{name}: {unwanted}");
         }
-        // Whatever the status is, something says why.
+        // A status other than 0 has a message.
         assert_eq!(whole.status == 0, whole.stderr.is_empty(), "{name}");
     }
 }
 
-/// Secrets in what nobody reads.
+/// Checks that secrets in unread parts are hidden.
 pub(crate) fn redacted_streams_hide_their_secret() {
     for name in ["redact-frame-not-json", "redact-tool-calls-object", "redact-parameters"] {
         let input = recorded::read(&format!("cases/{name}.input"));

@@ -34,7 +34,7 @@ const DOCUMENTS: &[(&str, &[&str])] = &[
     (r#"{"a":"x"} "y""#, &["a"]),
 ];
 
-/// The lines with each match's deltas appended to its first one.
+/// Returns the lines with each match's deltas appended to its first one.
 fn joined(run: &Run) -> Vec<Value> {
     let mut lines: Vec<Value> = Vec::new();
     let mut first_delta: HashMap<String, usize> = HashMap::new();

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// No run takes nearly as long, not even on a slow machine.
 pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(120);
 
-/// What a run left behind. `Display` is for snapshots: what is empty is left out.
+/// The result of a run. `Display` is for snapshots and leaves out empty parts.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Run {
     pub(crate) status: i32,
@@ -30,7 +30,8 @@ impl fmt::Display for Run {
     }
 }
 
-/// Runs to the end with this input. Nothing of the output may change if the state is saved and restored after each chunk.
+/// Runs to the end with this input. Nothing of the output may change if the state is saved and restored after each
+/// chunk.
 pub(crate) fn run<A: AsRef<OsStr>>(arguments: &[A], input: impl AsRef<[u8]>) -> Run {
     let input = input.as_ref();
     let run = run_once(arguments, input);
@@ -39,7 +40,7 @@ pub(crate) fn run<A: AsRef<OsStr>>(arguments: &[A], input: impl AsRef<[u8]>) -> 
     };
     let others = ["--generate", "--input", "--help", "--version", "-h", "-V", "--checkpoint"];
     let is_restorable = !arguments.iter().any(|argument| is_of(argument, &others));
-    // What is refused for its arguments, with 2, has read nothing.
+    // A run that is refused for its arguments, with 2, has read nothing.
     if is_restorable && run.status != 2 && input.len() <= 4096 {
         let is_cut = arguments.iter().any(|argument| is_of(argument, &["--chunk"]));
         let front: &[&str] = if is_cut { &[] } else { &["--chunk", "7"] };

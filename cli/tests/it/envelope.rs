@@ -151,7 +151,7 @@ fn for_a_person_the_text_and_what_is_matched() {
     assert_eq!(with(&["--text"], "no end of line").stdout, "no end of line");
 }
 
-/// The lines, what follows its like joined to it.
+/// Returns the lines, with similar adjacent ones joined.
 fn joined(told: &Run) -> Vec<Value> {
     let mut lines: Vec<Value> = Vec::new();
     for line in told.stdout.lines() {

@@ -32,7 +32,7 @@ fn spread(json: &str) -> String {
     spread
 }
 
-/// The exit status, all lines but "done", and the kinds of the complaints.
+/// Returns the exit status, all lines except "done", and the kinds of the complaints.
 fn told(provider: &str, chunk: &str, body: impl AsRef<[u8]> + Send) -> (i32, String, Vec<String>) {
     let Run { status, stdout, stderr } = run(&["--provider", provider, "--chunk", chunk, "$..*"], body);
     let (lines, done) = stdout.trim_end().rsplit_once('\n').unwrap_or(("", &stdout));
@@ -107,7 +107,7 @@ fn an_array_is_told_as_server_sent_events_are() {
             assert_eq!(told(provider, chunk, ARRAY), wanted);
         }
     }
-    // What came before the cut is reported, and so is the rest.
+    // The text before the cut is reported, and so is the rest.
     let cut = ARRAY.find(r#""finishReason"#).unwrap();
     let (status, lines, said) = told("gemini", "65536", &ARRAY[..cut]);
     assert_eq!((status, said), (1, ["bad-frame", "bad-frame", "incomplete"].map(str::to_owned).to_vec()));
@@ -140,12 +140,12 @@ fn an_element_that_can_not_be_read_leaves_no_call_complete() {
     let damaged = [events[0], events[1], "{\n\"type\": nonsense\n}", events[2], events[3]];
     assert_eq!(status(damaged.join("\n")), (1, false));
     assert_eq!(status(format!("[{}]", damaged.join("\n,\n"))), (1, false));
-    // A line of noise costs no call, unless it looks like an event. But nobody knows what it was.
+    // A line of noise costs no call, unless it looks like an event. Then it is reported as unknown.
     assert_eq!(status([events[0], events[1], "nonsense", events[2], events[3]].join("\n")), (1, true));
     assert_eq!(status([events[0], events[1], "{ nonsense", events[2]].join("\n")), (1, false));
 }
 
-/// A program writes to its terminal before its first line too, and a response may be saved with its headers.
+/// Checks output before a program's first line, and a response that was saved with its headers.
 #[test]
 fn lines_before_the_first_event() {
     let codex = [
@@ -175,7 +175,7 @@ fn lines_before_the_first_event() {
     }
 }
 
-/// A message of Amazon's event stream, written by Amazon's own code.
+/// Returns a message of Amazon's event stream, written by Amazon's own code.
 fn message(headers: [(&'static str, &'static str); 2], payload: &str) -> Vec<u8> {
     let headers = headers.map(|(name, value)| Header::new(name, HeaderValue::String(value.into())));
     let mut bytes = Vec::new();
@@ -184,7 +184,7 @@ fn message(headers: [(&'static str, &'static str); 2], payload: &str) -> Vec<u8>
     bytes
 }
 
-/// A call, each event once as a line and once as a message.
+/// Returns the events of a call, as lines and as messages.
 fn call() -> (Vec<String>, Vec<Vec<u8>>) {
     let events = [
         ("contentBlockStart", r#"{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"a","name":"f"}}}"#),

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::command::wait;
 
-/// The exit status and what is on standard error, with this for standard output.
+/// Runs with this standard output; returns the exit status and the standard error.
 fn run_into(stdout: impl Into<Stdio>, arguments: &[&str], input: &[u8]) -> (i32, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_jsonspigot"))
         .args(arguments)
@@ -67,7 +67,7 @@ fn a_pipe_without_a_reader_ends_it_quietly() {
     }
 }
 
-/// If standard error can't be written either, there is still the exit status.
+/// Checks that the exit status is right even if standard error can't be written.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_behind_standard_error() {

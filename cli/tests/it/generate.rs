@@ -19,7 +19,7 @@ fn help() -> String {
     run(&["--help"], "").stdout
 }
 
-/// Every option that `--help` lists, with its dashes.
+/// Returns every option that `--help` lists, with its dashes.
 fn options() -> Vec<String> {
     let help = help();
     let names = help.lines().map(str::trim_start).filter(|line| line.starts_with('-') && !line.starts_with("- "));
@@ -33,7 +33,7 @@ fn options() -> Vec<String> {
     options
 }
 
-/// What this program makes of the input; nothing where it is not installed.
+/// Returns the output of a program for the input; `None` if it is not installed.
 fn output_of(program: &str, arguments: &[&str], input: &str) -> Option<(bool, String, String)> {
     let home = env!("CARGO_TARGET_TMPDIR");
     let child = Command::new(program)
@@ -57,7 +57,7 @@ fn output_of(program: &str, arguments: &[&str], input: &str) -> Option<(bool, St
     Some((output.status.success(), stdout, stderr))
 }
 
-/// The text of a man page, without its requests and escapes, words apart by one blank.
+/// Returns the text of a man page, without its requests and escapes, with single blanks.
 fn plain(page: &str) -> String {
     assert!(page.is_ascii(), "no locale may matter");
     let mut plain = String::new();
@@ -163,7 +163,7 @@ fn each_shell_reads_its_script() {
     }
 }
 
-/// What Bash offers after `before`, to complete `word`.
+/// Returns Bash's completions of `word` after `before`.
 fn bash_offers(before: &[&str], word: &str) -> Option<Vec<String>> {
     let program = r#"
         eval "$(cat)"
@@ -172,12 +172,12 @@ fn bash_offers(before: &[&str], word: &str) -> Option<Vec<String>> {
         printf '%s\n' "${COMPREPLY[@]}""#;
     let arguments = [&["--norc", "--noprofile", "-c", program, "bash"], before, &[word]].concat();
     let (_, offered, complaints) = output_of("bash", &arguments, &generated("complete-bash"))?;
-    // `compopt` says that nobody is typing.
+    // `compopt` complains that nothing is being completed.
     assert!(complaints.lines().all(|line| line.contains("compopt")), "{complaints}");
     Some(offered.lines().map(str::to_owned).collect())
 }
 
-/// What fish offers for this line, without the explanations.
+/// Returns fish's completions of this line, without the explanations.
 fn fish_offers(line: &str) -> Option<Vec<String>> {
     let arguments = ["--no-config", "-c", r#"source -; complete --do-complete="$argv""#, line];
     let (_, offered, complaints) = output_of("fish", &arguments, &generated("complete-fish"))?;
@@ -206,7 +206,7 @@ fn sorted(mut words: Vec<String>) -> Vec<String> {
     words
 }
 
-/// It ends while whoever started it still holds its standard input open.
+/// Checks that it ends while its standard input is still open.
 #[test]
 fn nothing_is_read() {
     for kind in KINDS {

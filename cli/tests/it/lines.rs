@@ -33,7 +33,7 @@ fn each_kind_of_line() {
     "#);
 }
 
-/// An event that is written is its line, with the two members more that it takes to read it back.
+/// Checks that a written event is its line, with the two additional members that reading it back needs.
 #[test]
 fn written_events_are_the_same_lines() {
     let patterns = ["$", "$..*"];

@@ -45,7 +45,7 @@ fn the_same_however_it_is_cut() {
     }
 }
 
-/// What fails ends its line, and a string that is shown is not shown again in parts.
+/// Checks that a failure ends its line, and that a string that is shown is not shown again in parts.
 #[test]
 fn strings_of_inner_texts_are_shown_to_a_person() {
     for chunk in ["1", "3", "1000"] {
@@ -57,7 +57,7 @@ fn strings_of_inner_texts_are_shown_to_a_person() {
     assert_eq!(run(&["--text", "* | $", "[0]"], text).stdout, "\"a\"\nb\n\n");
 }
 
-/// In a call's arguments, which are a text of their own, strings may hold JSON too.
+/// Checks JSON in strings of a call's arguments, which are a text of their own.
 #[test]
 fn in_the_arguments_of_a_call() {
     let stream = r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"body\":\"{\\\"n\\\":"}}]}}]}

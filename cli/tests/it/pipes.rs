@@ -1,4 +1,4 @@
-//! The command between two pipes: what is known is out before more is read, and a reader may leave.
+//! The command between two pipes: known lines are written before more is read, and a reader may leave.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Child;
@@ -7,7 +7,7 @@ use std::thread;
 
 use crate::command::{TIME_LIMIT, spawn, wait};
 
-/// The lines as they come.
+/// Returns the lines as they arrive.
 fn lines(child: &mut Child) -> Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     let stdout = BufReader::new(child.stdout.take().unwrap());
@@ -44,7 +44,7 @@ fn a_chunk_is_fed_as_soon_as_it_is_there() {
     let next = || lines.recv_timeout(TIME_LIMIT).unwrap();
     let mut stdin = child.stdin.take().unwrap();
 
-    // Three reads make the first chunk; what is left of the last one waits for the second.
+    // Three reads make the first chunk; the rest of the last one waits for the second.
     for piece in ["\"", "ab", "cde"] {
         stdin.write_all(piece.as_bytes()).unwrap();
     }
@@ -78,7 +78,7 @@ fn an_event_is_told_before_the_next_one_is_in() {
         .unwrap();
     assert_eq!(next(), r#"{"event":"begin","call":0,"pattern":0,"path":"say","kind":"string"}"#);
     assert_eq!(next(), r#"{"event":"delta","call":0,"pattern":0,"path":"say","text":"H"}"#);
-    // What is wrong is said at once, too.
+    // Faults are reported at once, too.
     stdin.write_all(b"\ndata: {\"messageStop\":{\"stopReason\":\"max_tokens\"}}\n\n").unwrap();
     assert!(next().starts_with(r#"{"event":"input","call":0,"status":"truncated","#));
     let mut complaint = String::new();
@@ -127,7 +127,7 @@ fn complaints(child: &mut Child) -> String {
     complaints
 }
 
-/// Reads one line, leaves, and goes on feeding.
+/// Reads one line, leaves, and continues to feed.
 fn reader_leaves(arguments: &[&str]) {
     let mut child = spawn(arguments);
     let mut stdin = child.stdin.take().unwrap();
@@ -135,7 +135,7 @@ fn reader_leaves(arguments: &[&str]) {
     stdin.write_all(b"[\"x\",").unwrap();
     stdout.read_line(&mut String::new()).unwrap();
     drop(stdout);
-    // Nobody reads what it reports now; sooner or later it notices and closes its input.
+    // Its output has no reader now; sooner or later it notices and closes its input.
     while stdin.write_all(b"\"some more text\",").is_ok() {}
     assert_eq!(wait(&mut child).code(), Some(0));
     assert_eq!(complaints(&mut child), "");

@@ -158,7 +158,7 @@ fn for_a_person_what_is_said_and_what_is_matched() {
     "#);
 }
 
-/// Chunks of Chat Completions, one a line.
+/// Returns chunks of Chat Completions, one a line.
 fn chat(deltas: &[&str]) -> String {
     deltas.iter().map(|delta| format!("{{\"choices\":[{{{delta}}}]}}\n")).collect()
 }
@@ -268,7 +268,7 @@ fn each_answer_by_its_place() {
     {"event":"stop","reason":"stop","choice":2,"kind":"refusal"}
     {"event":"done","bytes":388}
     "#);
-    // Nobody continues another's line.
+    // Each answer has its own lines.
     assert_snapshot!(run(&["--provider", "openai-chat", "--structured", "--text", "a"], chat(&deltas)), @r"
     exit status 0
     --- stdout
@@ -396,7 +396,7 @@ fn another_providers_stream_is_not_taken_for_an_empty_one() {
     --- stderr
     error: no-event: no event means anything to this provider: {"level":"info"}
     "#);
-    // It is who was asked for, but nobody has said anything.
+    // The provider is the right one, but no message has begun.
     assert_eq!(run(&["--provider", "openai-chat"], chat).status, 1);
     assert_eq!(run(&["--provider", "auto"], chat).status, 1);
     assert_eq!(run(&["--provider", "auto"], r#"{"type":"LOG"}"#).status, 1);

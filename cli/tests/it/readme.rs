@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-/// What each example types, and what it shows.
+/// Returns the input and the output of each example.
 fn examples(readme: &str) -> Vec<(String, String)> {
     let blocks = readme.split("```text\n$ ").skip(1).map(|block| block.split("\n```").next().unwrap());
     let split = |block: &str| {

@@ -103,7 +103,7 @@ fn each_of_many_texts_is_edited_and_a_bad_one_costs_itself() {
     "##);
 }
 
-/// Pieces of a call's arguments in their own events, the whole, and what is around.
+/// Edits pieces of a call's arguments in their own events, the whole, and nothing around them.
 #[test]
 fn the_arguments_of_a_providers_calls_are_edited_in_its_events() {
     let delta = |text: &str| {
@@ -136,7 +136,7 @@ fn the_arguments_of_a_providers_calls_are_edited_in_its_events() {
     "##);
 }
 
-/// What is neither an event of the provider nor known to the framing, in each of the formats of a body.
+/// Checks data that is neither an event of the provider nor known to the framing, in each format of a body.
 #[test]
 fn nothing_passes_a_redaction_that_was_not_read() {
     let chunk = |said: &str, reason: &str| {
@@ -194,7 +194,7 @@ fn nothing_passes_a_redaction_that_was_not_read() {
     assert_eq!(run.stdout, two(&shown));
 }
 
-/// What the output does not show, standard error does not either, unless it is the message of an error.
+/// Checks that standard error hides what the output hides, except in the message of an error.
 #[test]
 fn complaints_hide_what_is_redacted() {
     for (input, told) in [
@@ -211,7 +211,7 @@ fn complaints_hide_what_is_redacted() {
     assert_eq!((run.status, &*run.stdout), (1, "\n"), "{}", run.stderr);
 }
 
-/// Messages of Amazon's event stream are not edited, so nothing of them passes.
+/// Checks that messages of Amazon's event stream, which are not edited, do not pass.
 #[test]
 fn a_binary_body_does_not_pass_a_redaction() {
     let mut body = vec![0, 0, 0, 90, 0, 0, 0, 0, 1, 2, 3, 4];
@@ -220,7 +220,7 @@ fn a_binary_body_does_not_pass_a_redaction() {
     assert_eq!((run.status, &*run.stdout), (1, ""));
 }
 
-/// The status is that of a run which follows the same input, whatever the rules.
+/// Checks that the status is that of a run without rules.
 #[test]
 fn a_call_that_is_not_whole_fails_the_run() {
     let piece = |arguments: &str| {

@@ -36,7 +36,7 @@ fn check_file(text: &str) {
         let selector = case["selector"].as_str().unwrap();
         let checked = if case["invalid_selector"] == true {
             if !selector.starts_with('$') {
-                // What is no RFC 9535 query may still be a path as we let it be written.
+                // A text that is no RFC 9535 query may still be a path in our spelling.
                 our_spelling += 1;
                 continue;
             }
@@ -61,7 +61,7 @@ fn check_file(text: &str) {
     assert!(selecting > 0 && beyond_a_stream > 0 && invalid > 0, "the file lacks a kind of case");
 }
 
-/// The cases' documents as they are spelt, by the case's place.
+/// Returns the cases' documents in their spelling, by the case's position.
 fn documents(text: &str) -> BTreeMap<usize, String> {
     let mut parser = Parser::new(&PatternSet::new(["tests[*].document"]).unwrap());
     let events = parser.feed(text).map(Result::unwrap);
@@ -72,7 +72,7 @@ fn documents(text: &str) -> BTreeMap<usize, String> {
     ends.collect()
 }
 
-/// The selected values by normalized path: how often one is selected, and in which order, is not a stream's choice.
+/// Returns the selected values by normalized path. Order and repetition are not a stream's choice.
 fn expected_nodes(case: &Value) -> BTreeMap<String, Value> {
     // Where the order of members is left open, there are several answers with the same nodes.
     let (paths, values) = match case.get("results_paths") {
@@ -83,7 +83,7 @@ fn expected_nodes(case: &Value) -> BTreeMap<String, Value> {
     paths.zip(values.as_array().unwrap().iter().cloned()).collect()
 }
 
-/// Whether a valid selector has what a forward stream can't decide: filters, negative numbers.
+/// Returns true if a valid selector needs later input: filters, negative numbers.
 fn is_beyond_a_stream(selector: &str) -> bool {
     let mut characters = selector.chars();
     while let Some(character) = characters.next() {
@@ -154,7 +154,7 @@ struct Node {
     value: Value,
 }
 
-/// The nodes in the order they begin.
+/// Returns the nodes in the order of their begins.
 fn select(pattern: Pattern, document: &str) -> Vec<Node> {
     let mut parser = Parser::new(&vec![pattern].into());
     let mut nodes = Vec::new();

@@ -127,14 +127,14 @@ fn a_duplicate_key_starts_anew() {
     assert_eq!(rebuilt.last().unwrap(), &serde_json::json!({"a": "two"}));
 }
 
-/// What the lines of this event hold under this name.
+/// Returns the values of this member in the lines of an event.
 fn told<'r>(run: &'r Run, event: &str, name: &str) -> Vec<(&'r str, Value)> {
     let head = format!(r#"{{"event":"{event}","{name}":"#);
     let told = run.stdout.lines().filter_map(|line| line.strip_prefix(&head)?.strip_suffix('}'));
     told.map(|text| (text, serde_json::from_str(text).unwrap())).collect()
 }
 
-/// The copies that the patches of a run make, one after the other.
+/// Returns the copies that the patches of a run make, one after the other.
 fn patched(run: &Run) -> Vec<Value> {
     let mut copy = None;
     let patches = told(run, "patch", "ops").into_iter();
@@ -147,7 +147,7 @@ fn patched(run: &Run) -> Vec<Value> {
         .collect()
 }
 
-/// A reader of patches that knows nothing of the library: RFC 6901 pointers, RFC 6902's `add` and `replace`, and `append`.
+/// Applies a patch without the library: RFC 6901 pointers, RFC 6902's `add` and `replace`, and `append`.
 fn apply(copy: &mut Option<Value>, op: &Value) {
     let (path, value) = (op["path"].as_str().unwrap(), op["value"].clone());
     match (op["op"].as_str().unwrap(), path.rsplit_once('/')) {
@@ -172,13 +172,14 @@ fn apply(copy: &mut Option<Value>, op: &Value) {
     }
 }
 
-/// Append-only, seen in the printed forms: a later one is the earlier one, but for the quotes and brackets that close it, and more.
+/// Returns true if the later printed snapshot is the earlier one, without the quotes and brackets that close it, and
+/// more.
 fn is_prefix(earlier: &str, later: &str) -> bool {
     let shared = earlier.bytes().zip(later.bytes()).take_while(|(a, b)| a == b).count();
     shared < later.len() && earlier[shared..].bytes().all(|byte| b"\"]}".contains(&byte))
 }
 
-/// Numbers, and what else has ended, are the same in both values: `1` is no beginning of `12`.
+/// Returns true if ended values are equal in both: `1` is no beginning of `12`.
 fn is_grown(earlier: &Value, later: &Value) -> bool {
     match (earlier, later) {
         (Value::String(earlier), Value::String(later)) => later.starts_with(earlier.as_str()),
@@ -221,7 +222,7 @@ fn patches_rebuild_the_same_snapshots() {
     }
 }
 
-/// The distinct values that the independent closer makes of a viable text's prefixes.
+/// Returns the distinct values of the independent closer for a viable text's prefixes.
 fn known(viable: &[u8], open_atoms: OpenAtoms) -> Vec<Value> {
     let prefixes = (1..=viable.len()).filter_map(|end| closed_text(&viable[..end], open_atoms));
     let mut known: Vec<Value> = prefixes.map(|text| serde_json::from_slice(&text).unwrap()).collect();
@@ -266,7 +267,7 @@ fn check_lines(document: &[u8], options: &[&str], open_atoms: OpenAtoms) {
     assert_eq!(patched, told, "{}", document.escape_ascii());
 }
 
-/// What is still open is shown as well; a number that grows is replaced, and nothing is said of one that has only ended.
+/// Checks that open values are shown too, that a number that grows is replaced, and that ending changes nothing.
 #[test]
 fn open_atoms_are_shown_on_request() {
     let document = r#"{"n":[-1.5e3,tru"#;

@@ -14,7 +14,7 @@ use crate::command::{run, wait};
 /// Follows what the command wrote.
 const END: &[u8] = b"<the end of the output>";
 
-/// What reaches a terminal as standard output and standard error.
+/// Returns a terminal's standard output and standard error.
 fn seen(arguments: &[&str], input: &[u8]) -> String {
     let inner = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&inner).unwrap();
@@ -62,7 +62,7 @@ fn is_control(character: char) -> bool {
     is_bidirectional || (character.is_control() && character != '\n')
 }
 
-/// The same as a JSON string, escaped as little as JSON allows.
+/// Returns the text as a JSON string, with as few escapes as JSON allows.
 fn document() -> Vec<u8> {
     serde_json::to_vec(&[CONTROLS, "é\n"]).unwrap()
 }

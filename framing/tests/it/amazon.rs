@@ -14,7 +14,7 @@ use crate::body::{check, frames};
 const PRELUDE: usize = 12;
 const MOST_HEADERS: usize = 128 << 10;
 
-/// A message as Amazon's own code writes it.
+/// Returns a message as Amazon's own code writes it.
 fn written(headers: &[(&str, HeaderValue)], payload: &[u8]) -> Vec<u8> {
     let headers = headers.iter().map(|(name, value)| Header::new((*name).to_owned(), value.clone()));
     let message = Message::new_from_parts(headers.collect(), payload.to_vec());
@@ -31,7 +31,7 @@ pub(crate) fn event(name: &str, payload: &str) -> Vec<u8> {
     written(&[(":event-type", string(name)), (":message-type", string("event"))], payload.as_bytes())
 }
 
-/// The same bytes with correct checksums.
+/// Returns the bytes with correct checksums.
 fn sealed(mut message: Vec<u8>) -> Vec<u8> {
     let prelude = crc32fast::hash(&message[..8]);
     message[8..PRELUDE].copy_from_slice(&prelude.to_be_bytes());
@@ -212,7 +212,7 @@ fn headers_are_those_that_amazons_own_code_reads() {
     }
 }
 
-/// What is to be made of a message with the payload `{}`, by the headers that Amazon's own code has read.
+/// Returns the expected frame of a message with the payload `{}`, by the headers that Amazon's own code has read.
 fn wanted(message: &Message) -> String {
     let last = |name: &str| {
         let header = message.headers().iter().rfind(|header| header.name().as_str() == name)?;

@@ -9,7 +9,7 @@ pub(crate) fn check(input: impl AsRef<[u8]>, wanted: &[&str]) {
     check_with(20, input, wanted);
 }
 
-/// The same with another limit.
+/// Checks frames with another limit.
 #[track_caller]
 pub(crate) fn check_with(limit: usize, input: impl AsRef<[u8]>, wanted: &[&str]) {
     let input = input.as_ref();
@@ -22,7 +22,7 @@ pub(crate) fn check_with(limit: usize, input: impl AsRef<[u8]>, wanted: &[&str])
     }
 }
 
-/// The frames of a body in these chunks, saved and restored after each of them.
+/// Returns the frames of a body in these chunks, saved and restored after each of them.
 pub(crate) fn frames<'a>(limit: usize, chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<String> {
     let (mut printed, mut frames) = (Vec::new(), Frames::with_limit(limit));
     for chunk in chunks {
@@ -50,14 +50,14 @@ fn print(frame: Frame<'_>) -> String {
     }
 }
 
-/// The frames that were saved in these bytes, beside the state of nothing.
+/// Restores frames from these bytes, together with an empty state.
 pub(crate) fn restored(saved: &[u8], limit: usize) -> Result<Frames, RestoreError> {
     let nothing = |_: &[u8]| Ok(());
     let restored = Frames::with_limit(limit).restore_with(saved, nothing);
     restored.map(|(frames, ())| frames)
 }
 
-/// The frames that saved ones resume as.
+/// Saves and restores frames.
 pub(crate) fn saved_and_restored(frames: &Frames) -> Frames {
     let bytes = frames.save_with("").unwrap();
     let new = restored(&bytes, frames.limit()).unwrap();
@@ -68,7 +68,7 @@ pub(crate) fn saved_and_restored(frames: &Frames) -> Frames {
 /// How long the header of a saved state is.
 pub(crate) const HEADER: usize = 25;
 
-/// A state with these bytes in front of a reader's, written independently of the code that is tested.
+/// Returns a state with these bytes in front of a reader's, written independently of the tested code.
 pub(crate) fn sealed(added: &[u8], state: &[u8]) -> Vec<u8> {
     let lengths = [added.len() as u64, state.len() as u64].map(u64::to_le_bytes).concat();
     let checksum = crc32fast::hash(&[&lengths[..], added, state].concat()).to_le_bytes();

@@ -1,9 +1,9 @@
-//! Bodies whose events are edited while they pass: what is not edited comes out as it came, at any cut.
+//! Bodies whose events are edited while they pass: everything else is unchanged, for any cut.
 
 use jsonspigot_framing::{EventEditor, Frame, Frames};
 use proptest::prelude::*;
 
-/// What comes out of the chunks, if every event's `x` becomes `yy`, and what is told of them.
+/// Returns the output of the chunks if every event's `x` becomes `yy`, and the reported damage.
 fn edited<'a>(chunks: impl IntoIterator<Item = &'a [u8]>, limit: usize, saves: bool) -> (Vec<u8>, Vec<String>) {
     let (mut out, mut told) = (Vec::new(), Vec::new());
     let mut editor = EventEditor::with_limit(limit);
@@ -51,7 +51,7 @@ fn lines_of_data_are_edited_and_all_others_pass() {
     check("data: {\"a\":\r\ndata: \"x\"}\r\n\r\n", "data: {\"a\":\r\ndata: \"yy\"}\r\n\r\n");
     check("data: {\"a\":\ndata: 1}\n\n", "data: {\"a\":\ndata: 1}\n\n");
     check("data: {\"x\":1}\ndata: {\"x\":2}\n", "data: {\"yy\":1}\ndata: {\"yy\":2}\n");
-    // Under no name, and under one that the standard does not have.
+    // With no name, and with one that the standard does not have.
     check(
         "data: {}\n{\"error\": \"x\"}\nerror: {\"x\": 1}\nevent: {x}\n",
         "data: {}\n{\"error\": \"yy\"}\nerror: {\"yy\": 1}\nevent: {x}\n",
@@ -64,14 +64,14 @@ fn an_event_that_becomes_empty_is_left_out() {
     check("{\"gone\": 1}\n{\"x\": 1}\n", "\n{\"yy\": 1}\n");
 }
 
-/// As readers skip them, an editor that passed them on would count their pieces twice.
+/// Checks repeated events, which readers skip: an editor that passed them on would count their pieces twice.
 #[test]
 fn an_event_that_is_sent_again_is_left_out() {
     for [before, after] in [["id: 1\n", ""], ["", "id: 1\n"]] {
         let first = format!("{before}data: {{\"x\":1}}\n{after}\n");
         let second = first.replace("id: 1", "id: 2");
         let shown = |event: &str| event.replace('x', "yy");
-        // Once an id has come after its data, the data waits for it.
+        // If an id arrives after its data, the data waits for it.
         let third = "id: 3\ndata: {\"yy\":0}\n\n";
         let waiting = "id: 2\ndata: {\"yy\":1}\n\n";
         check(
@@ -92,7 +92,7 @@ fn json_texts_are_edited() {
     check("\u{feff}{\"x\": 1}\n{\"x\": 1}", "\u{feff}{\"yy\": 1}\n{\"yy\": 1}");
     check("\u{feff}\n [{\"x\": 1}]", "\u{feff}\n [{\"yy\": 1}]");
     check("{}\nx it's {\"x\": 1} x\n{\"x\": 1}", "{}\nx it's {\"yy\": 1} yy\n{\"yy\": 1}");
-    // What breaks off is no text.
+    // A truncated text is not JSON.
     check("{\"x\": 1", "{\"x\": 1");
 }
 
@@ -128,7 +128,7 @@ proptest! {
         prop_assert_eq!(edited(body.as_bytes().chunks(1), limit, false), whole);
     }
 
-    /// What is edited is what is read: a body's events are the same for an editor and for `Frames`.
+    /// Checks that a body's events are the same for an editor and for `Frames`.
     #[test]
     fn what_is_read_of_a_json_body_is_what_is_edited(
         mark in prop::sample::select(vec!["", "\u{feff}", "\n", "\u{feff} \r\n"]),

@@ -1,4 +1,4 @@
-//! The formats and how they are told apart, at every cut.
+//! The formats and their detection, at every cut.
 
 use crate::body::{check, frames};
 
@@ -75,7 +75,7 @@ fn an_error_may_come_first() {
 fn what_is_not_utf8_is_reported_with_replacements_and_the_rest_is_read() {
     check(b"data: a\xFF\n\ndata: b\n\n", &["bad a\u{fffd}", "b"]);
     check(b"data: a\xE2\x82\n\ndata: \xEF\xBF\xBD\n\n", &["bad a\u{fffd}", "\u{fffd}"]);
-    // What is passed over may be anything.
+    // Skipped data may be anything.
     check(b": \xFF\ndata: b\n\n", &["b"]);
     check(b"{\xFF}\n{}\n", &["bad {\u{fffd}}", "{}"]);
 }

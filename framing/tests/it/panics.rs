@@ -42,7 +42,7 @@ fn frames_report_it_once() {
     }
 }
 
-/// The panic lies between the frames and the stream, which has not seen it.
+/// Checks a panic between the frames and the stream, which does not notice it.
 #[cfg(feature = "providers")]
 #[test]
 fn a_stream_whose_frame_was_lost_is_not_finished() {

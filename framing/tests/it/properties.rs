@@ -10,7 +10,7 @@ use crate::amazon::event;
 use crate::body::{HEADER, restored, saved_and_restored, sealed};
 use crate::saved::inputs;
 
-/// What means something in one of the formats.
+/// Pieces with a meaning in one of the formats.
 const KNOWN: &[&str] = &[
     "data: ",
     "data:",
@@ -41,7 +41,7 @@ const KNOWN: &[&str] = &[
     "\0",
 ];
 
-/// A body of pieces that mean something in one of the formats, and of others.
+/// Generates a body of pieces with a meaning in one of the formats, and of others.
 fn body() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         8 => select(KNOWN).prop_map(|piece| piece.as_bytes().to_vec()),
@@ -53,7 +53,7 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
     vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }
 
-/// The chunks of a body that is cut at these places.
+/// Returns the chunks of a body that is cut at these positions.
 fn chunks<'a>(body: &'a [u8], cuts: &[Index]) -> Vec<&'a [u8]> {
     let mut places: Vec<_> = cuts.iter().map(|cut| cut.index(body.len() + 1)).chain([0, body.len()]).collect();
     places.sort_unstable();
@@ -70,8 +70,8 @@ fn through_callbacks<'a>(mut frames: Frames, chunks: impl IntoIterator<Item = &'
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The frames do not depend on the cut, on the form of the call, on saving and restoring, or on clones; an event is
-    /// within the limit, and what can't be read becomes at most three times as long.
+    /// Checks that the frames do not depend on the cut, on the form of the call, on saving and restoring, or on clones;
+    /// that an event is within the limit; and that unreadable bytes become at most three times as long.
     #[test]
     fn chunk_edges_are_invisible(body in body(), cuts in vec(any::<Index>(), 0..8), limit in 0_usize..60) {
         let whole = through_callbacks(Frames::with_limit(limit), [&*body]);
@@ -93,7 +93,7 @@ proptest! {
         }
     }
 
-    /// States that were made up are impossible, or resume as if they had been saved, whatever follows.
+    /// Checks that forged states are refused, or resume like saved ones, before any input.
     #[test]
     fn states_that_were_made_up_are_harmless(
         kind in 0_u64..5, rest in vec(prop_oneof![Just(0), Just(1), any::<u8>()], 0..60), body in body(), limit in 0_usize..60,
@@ -129,7 +129,7 @@ proptest! {
         }
     }
 
-    /// Bytes that were not made by us are refused, or left to the reader as they are.
+    /// Checks that foreign bytes are refused, or left unchanged for the reader.
     #[test]
     fn any_bytes_are_a_readers_state_or_refused(bytes in vec(any::<u8>(), 0..60), is_ours in any::<bool>()) {
         let bytes = if is_ours { [b"jsf\x1A", &*bytes].concat() } else { bytes };

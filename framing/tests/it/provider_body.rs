@@ -42,7 +42,7 @@ fn any_cut_gives_the_events_of_the_frames() {
     }
 }
 
-/// Many chunks without an event let other tasks run; none is lost.
+/// Checks that many chunks without an event let other tasks run, and that none is lost.
 #[test]
 fn a_long_wait_for_an_event() {
     let text = format!("{}{BODY}", ": ping\n".repeat(1000));
@@ -68,7 +68,7 @@ fn an_error_of_the_transport_comes_last_and_leaves_the_stream_open() {
     );
 }
 
-/// What the framing alone knows to be damaged counts too.
+/// Checks that damage that only the framing knows counts too.
 #[test]
 fn a_damaged_body_is_not_whole() {
     let mut stream = provider();

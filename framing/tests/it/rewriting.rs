@@ -1,4 +1,5 @@
-//! Bodies of the three wires through a rewriter of their calls: the client reads the same stream with the edited values.
+//! Bodies of the three wires through a rewriter of their calls: the client reads the same stream with the edited
+//! values.
 
 use std::borrow::Cow;
 
@@ -21,7 +22,7 @@ const FOLDERS: [(&str, Provider); 8] = [
     ("recordings/openai-realtime", Provider::OpenaiResponses),
 ];
 
-/// What a client reads.
+/// The contents that a client reads.
 #[derive(Debug, PartialEq)]
 struct Reading {
     /// Each call with its name, its status, and its value if that is whole.
@@ -43,7 +44,7 @@ fn read(provider: Provider, body: &[u8]) -> Reading {
         event => {
             let mut event = serde_json::to_value(event).unwrap();
             forget(&mut event);
-            // What is not JSON may be left out.
+            // An event that is not JSON may be left out.
             if event["event"] != "bad-frame" {
                 reading.others.push(event);
             }
@@ -123,7 +124,7 @@ fn edited(frame: Frame<'_>, calls: &mut CallRewriter) -> Option<String> {
     })
 }
 
-/// What comes out of a body in chunks of this size, with the state saved in between.
+/// Returns the output of a body in chunks of this size, with the state saved in between.
 fn rewritten(new: impl Fn() -> CallRewriter, body: &[u8], size: usize) -> Vec<u8> {
     let (mut editor, mut calls, mut out) = (EventEditor::new(), new(), Vec::new());
     let mut add = |bytes: &[u8]| out.extend_from_slice(bytes);
@@ -210,7 +211,7 @@ pub(crate) fn clients_of_recorded_streams_read_the_edited_values_and_all_else_th
     assert!(edited > 60, "{edited} values of {streams} streams");
 }
 
-/// A whole response, not streamed.
+/// Rewrites a whole response, which is not streamed.
 #[test]
 fn a_response_that_is_one_text_is_rewritten() {
     let chat =

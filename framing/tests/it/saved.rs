@@ -29,7 +29,7 @@ pub(crate) fn inputs() -> Vec<Vec<u8>> {
 
 const LIMIT: usize = 20;
 
-/// The saved states of all these inputs after each byte, each with what follows it. Before the first, there is none.
+/// Returns the saved states of all these inputs after each byte, each with the rest of its input.
 fn states() -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut states = Vec::new();
     for input in inputs() {
@@ -82,7 +82,7 @@ fn cut_and_changed_bytes_are_refused() {
             changed[place] ^= 1 << (place % 8);
             let kind = restored(&changed, LIMIT).err();
             let expected: &[Option<RestoreError>] = match place {
-                // Those would be the reader's to refuse.
+                // The reader refuses those.
                 0..3 => &[None],
                 3 => &[Some(RestoreError::NotSavedState)],
                 4 => &[Some(RestoreError::OtherVersion)],
@@ -96,7 +96,7 @@ fn cut_and_changed_bytes_are_refused() {
     }
 }
 
-/// With the right checksum, bytes are impossible or as good as if they had been saved.
+/// Checks that forged bytes with the right checksum are refused or as good as saved ones.
 #[test]
 fn bytes_that_were_made_up_are_refused_or_sound() {
     let (mut refused, mut sound) = (0, 0);
@@ -126,7 +126,7 @@ fn bytes_that_were_made_up_are_refused_or_sound() {
     assert!(refused > 1000 && sound > 1000, "{refused} {sound}");
 }
 
-/// The reader's state is restored first, and its error is the one that is returned.
+/// Checks that the reader's state is restored first, and that its error is the returned one.
 #[test]
 fn a_readers_state_is_saved_beside() {
     let mut frames = Frames::new();

@@ -5,7 +5,7 @@ use sse_core::{SseDecoder, SseEvent};
 
 use crate::body::{check, check_with, frames};
 
-/// What another reader says of the same bytes; `None` for an event that is too long.
+/// Returns another reader's events of the same bytes; `None` for an event that is too long.
 fn expected(input: &[u8], limit: usize) -> Vec<Option<String>> {
     let (mut decoder, mut rest, mut data) = (SseDecoder::with_limit(limit.try_into().unwrap()), input, Vec::new());
     while !rest.is_empty() {
@@ -29,7 +29,7 @@ fn data_of<'a>(chunks: impl IntoIterator<Item = &'a [u8]>, limit: usize) -> Vec<
     data
 }
 
-/// Every short text out of the pieces that matter.
+/// Reads every short text made of the relevant pieces.
 #[test]
 fn events_are_those_of_another_reader_at_every_cut() {
     let pieces: [&[u8]; 11] =
@@ -66,12 +66,12 @@ fn an_error_may_have_any_form() {
     check(": x\n{\"a\":1}\n", &["exception {\"a\":1}"]);
     check("error:\nerror: \nevent: x\nerror\n: {\ndata: 1\n\n", &["1"]);
     check(b": x\nerror: \xFF\ndata: 1\n\n", &["bad \u{fffd}", "1"]);
-    // One that is too long is an error nonetheless; a line without a field is not known to be one.
+    // A line that is too long is an error nonetheless; a line without a field is not known to be one.
     let long = "x".repeat(30);
     check(format!(": x\nerror: {long}\ndata: 1\n{{{long}\n\n"), &["too long", "1"]);
 }
 
-/// What an event is called counts only where its data does not say what it is.
+/// Checks that an event's name counts only if its data does not identify it.
 #[test]
 fn an_event_may_be_called_an_error() {
     for data in [r#"{"type":"error","a":1}"#, r#"{"error":"no"}"#, "no"] {
@@ -90,7 +90,7 @@ fn an_event_may_be_called_an_error() {
     check_with(90, "data: {}\nevent: error\ndata: {\"message\":\"no\"}\n", &["{}", no[0]]);
 }
 
-/// A server in front of the one that was asked speaks in its own way.
+/// Checks lines of a server in front of the provider's.
 #[test]
 fn lines_that_are_no_fields_do_not_vanish() {
     let error = "{\n  \"error\": {\n    \"message\": \"no\"\n  }\n}";
@@ -110,7 +110,7 @@ fn lines_that_are_no_fields_do_not_vanish() {
     assert_eq!(frames(100, [long.as_bytes()]), ["a", "too long", "b"]);
 }
 
-/// A first line is looked at once, not again for each line that follows: else this would take hours.
+/// Checks that a first line is inspected once, and not again for each line after it, which would take hours.
 #[test]
 fn an_object_in_a_line_that_is_no_field_does_not_vanish() {
     for line in [
@@ -130,7 +130,7 @@ fn an_object_in_a_line_that_is_no_field_does_not_vanish() {
     ] {
         check(format!("data: a\n\n{line}\n\ndata: b\n\n"), &["a", &*format!("bad {line}"), "b"]);
     }
-    // What the standard knows, what is no object, and what is not all of one.
+    // Fields of the standard, texts that are no object, and truncated objects.
     for line in [
         ": {}",
         "id: {}",
@@ -157,8 +157,8 @@ fn many_lines_after_a_long_one_take_linear_time() {
     }
 }
 
-/// An event that is sent once more after a connection broke has the id and the data of one that was read. Servers that
-/// give all events one id say nothing with it.
+/// Checks an event that is sent again after a connection broke, with the id and the data of one that was read. Servers
+/// that give all events one id are not affected.
 #[test]
 fn events_that_are_sent_once_more() {
     let event = |id: &str, data: &str| format!("id: {id}\ndata: {data}\n\n");

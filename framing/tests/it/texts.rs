@@ -115,7 +115,7 @@ fn what_is_too_long_ends_where_it_would_have() {
     check(format!("{{}}\n[{long}{{}}\n{{}}"), &["{}", "too long", "{}"]);
 }
 
-/// The frames of a body in these chunks; `None` for one that is too long.
+/// Returns the frames of a body in these chunks; `None` for a frame that is too long.
 fn texts_of<'a>(limit: usize, chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<Option<(String, bool)>> {
     let (mut texts, mut frames) = (Vec::new(), Frames::with_limit(limit));
     let mut on_frame = |frame: Frame<'_>| match frame {
@@ -129,7 +129,7 @@ fn texts_of<'a>(limit: usize, chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec
     texts
 }
 
-/// Every short text over the bytes that matter, after a value and in an array.
+/// Reads every short text over the relevant bytes, after a value and in an array.
 #[test]
 fn no_cut_changes_anything_and_nothing_is_lost() {
     let every = |bytes: &'static [u8], longest: u32| {

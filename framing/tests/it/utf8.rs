@@ -16,7 +16,7 @@ fn restored(state: &[u8]) -> Result<Utf8, RestoreError> {
     Utf8::new().restore_with(state, |_| Ok(())).map(|(utf8, ())| utf8)
 }
 
-/// The text of these chunks, and how it ends. The state is saved and restored after each of them.
+/// Reads the text of these chunks, and its end. The state is saved and restored after each of them.
 fn read(chunks: &[&[u8]]) -> (String, Option<Place>) {
     let (mut utf8, mut text) = (Utf8::default(), String::new());
     for chunk in chunks {

@@ -12,7 +12,7 @@ use crate::properties::{MARKS, cuts_change_nothing, parser, pieces_are_the_split
 use crate::recorder::boundaries;
 use crate::splitter::{Choices, Spelt};
 
-/// What texts are made of: pieces of delimiters, of JSON, and whole ones.
+/// Pieces of delimiters, of JSON, and whole texts.
 const WORDS: [&str; 72] = [
     "<!--",
     "context",
@@ -103,7 +103,7 @@ pub(crate) fn cuts(text: &str, cuts: &[Index]) -> Vec<usize> {
     cuts
 }
 
-/// What stands in a payload's strings, and breaks out of them.
+/// Contents of a payload's strings that break out of them.
 const INSIDE: [&str; 24] = [
     "text",
     "é",
@@ -148,7 +148,7 @@ pub(crate) fn choices() -> impl Strategy<Value = Choices> {
     })
 }
 
-/// What values are made of that a lenient parser accepts, and what may follow them.
+/// Values that a lenient parser accepts, and texts that may follow them.
 const ACCEPTED: [&str; 24] = [
     "True",
     "None",
@@ -182,7 +182,7 @@ pub(super) fn pieces_are_the_splitter_s() {
     });
 }
 
-/// Where the parser accepts deviations, it is the parser that says where a value ends, wherever that is cut.
+/// Checks that a parser that accepts deviations finds the end of a value for any cut.
 pub(super) fn cuts_change_nothing_where_deviations_are_accepted() {
     proptest!(cases_of(500, 3000), |(
         pieces in prop::collection::vec(select(&ACCEPTED[..]), 0..7),
@@ -220,7 +220,7 @@ pub(super) fn any_text_is_survived() {
     });
 }
 
-/// A payload of each shape whose JSON is deep in text, so that limits and deviations come about.
+/// Checks a payload of each shape whose JSON is deep in text, so that limits and deviations occur.
 pub(super) fn any_payload_is_read_as_a_parser_reads_it() {
     proptest!(cases_of(500, 3000), |(
         inside in prop::collection::vec(select(&INSIDE[..]), 0..10),
@@ -234,7 +234,7 @@ pub(super) fn any_payload_is_read_as_a_parser_reads_it() {
     });
 }
 
-/// What the fuzzer starts from and what it has found, run without it.
+/// Runs each input of the fuzzer's seeds and corpus without it.
 #[test]
 fn seeds_and_corpus_pass() {
     inputs("envelope").iter().for_each(|input| target(input));

@@ -164,7 +164,7 @@ fn they_are_spelt_with_escapes() {
     }
 }
 
-/// What is shown, and each payload's beginning, status and text, of a text that is cut after each character.
+/// Returns the visible text, and each payload's begin, status and text, of a text that is cut after each character.
 fn read(mut envelope: Envelope, text: &str) -> (String, Vec<String>) {
     let (mut shown, mut payloads) = (String::new(), Vec::new());
     let mut on_event = |event: EnvelopeEvent<'_>| match event {
@@ -216,13 +216,13 @@ fn what_leads_to_the_json_comes_with_the_payloads_begin() {
     let text = "Hi [TOOL_CALLS]f[ARGS]{\"a\": 1}[TOOL_CALLS] g {}, [TOOL_CALLS]";
     let ended = ["[TOOL_CALLS]f[ARGS]", "complete", "{\"a\": 1}", "", "[TOOL_CALLS] g ", "complete", "{}", ""];
     check(&call, text, "Hi , [TOOL_CALLS]", &ended);
-    // If the mark comes again, it is the one that leads.
+    // If the mark is repeated, it is the one that leads.
     let ended = ["[TOOL_CALLS]g", "complete", "{}", ""];
     check(&call, "[TOOL_CALLS]f[TOOL_[TOOL_CALLS]g{}", "[TOOL_CALLS]f[TOOL_", &ended);
     check(&["between:aab::led"], "aabaaab{}", "aaba", &["aab", "complete", "{}", ""]);
 }
 
-/// A text that begins inside a payload is read as what comes after its opening.
+/// Checks that a text that begins inside a payload is read like the text after its opening.
 #[test]
 fn a_text_may_begin_inside_a_payload() {
     for (mark, open) in
@@ -257,7 +257,7 @@ fn a_text_may_begin_inside_a_payload() {
     assert!(restore(Envelope::builder(), &saved).is_err());
 }
 
-/// The run of backticks that came before the text may be longer than the hold limit.
+/// Checks a run of backticks before the text that is longer than the hold limit.
 #[test]
 fn a_state_inside_a_fence_does_not_depend_on_the_hold_limit() {
     let text = "{\"a\": 1}\n`` ```` after";
@@ -283,7 +283,7 @@ fn a_state_inside_a_fence_does_not_depend_on_the_hold_limit() {
     }
 }
 
-/// What is visible in one chunk is one event, whatever may have been a delimiter in it.
+/// Checks that the visible text of a chunk is one event, with any possible delimiters in it.
 #[test]
 fn visible_text_is_one_event() {
     let delimiters = ["tag:think", "bare", "fence:json"].map(|spelt| spelt.parse::<Delimiter>().unwrap());
@@ -304,7 +304,7 @@ fn visible_text_is_one_event() {
     }
 }
 
-/// What was saved with other texts is not taken for a state of these.
+/// Checks that a state of other delimiters is refused.
 #[test]
 fn states_are_of_these_texts() {
     let envelope = |open: &str, close: &str| {
@@ -319,7 +319,7 @@ fn states_are_of_these_texts() {
     assert!(!restore(envelope("a", "c").delimiters()));
 }
 
-/// What a call looks like that an open model writes.
+/// Reads a call as an open model writes it.
 #[test]
 fn a_call_in_text() {
     let delimiter = Delimiter::between("<tool_call>\n", "\u{ff5c}done").unwrap();

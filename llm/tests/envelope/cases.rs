@@ -6,7 +6,7 @@ use crate::properties::{MARKS, spelt};
 use crate::recorder::{boundaries, envelope, tell};
 use crate::splitter::{Choices, Piece, Then, split};
 
-/// Pieces in short: text as it is, payloads as `status|open|raw|close`.
+/// Returns pieces in short: text unchanged, payloads as `status|open|raw|close`.
 fn short(pieces: &[Piece]) -> Vec<String> {
     let piece = |piece: &Piece| match piece {
         Piece::Text(text) => text.clone(),
@@ -240,7 +240,7 @@ fn names_may_hold_any_letter() {
     check_with(&delimiters, "```c++\nx\n```", &["raw|```c++|\nx\n|```"]);
 }
 
-/// Where a payload was cut is told as the parser tells it: with the path of what stood open.
+/// Checks that a truncated payload has the parser's error, with the path of the open value.
 #[test]
 fn a_cut_payload_says_where() {
     for (text, path) in [("[1, {\"a\": \"x", "[1].a"), ("[1, {\"a\": 12", "[1].a"), ("12", "$"), ("", "$")] {
@@ -282,7 +282,7 @@ fn any_fence_is_told_by_its_content() {
     check_with(&["fence:*:raw"], "```x\n{}\n```", &["raw|```x|\n{}\n|```"]);
 }
 
-/// What closes a fence of text looks like what opens one without an info string.
+/// Checks that the closing of a fence of text is not an opening without an info string.
 #[test]
 fn any_other_fence_is_text_to_its_end() {
     let same = |text: &str| check_any(text, &[text]);

@@ -1,4 +1,5 @@
-//! How delimiters are made and spelt: both ways give the same, every spelling reads back, and what is no name is refused.
+//! How delimiters are made and spelt: both ways give the same, every spelling reads back, and what is no name is
+//! refused.
 
 use jsonspigot::PatternSet;
 use jsonspigot_llm::{Delimiter, DelimiterError, Envelope};
@@ -15,7 +16,7 @@ fn made(shape: &str, name: &str) -> Result<Delimiter, DelimiterError> {
     }
 }
 
-/// What the description of [`DelimiterError`] allows.
+/// Returns true for the names that [`DelimiterError`] allows.
 fn is_name(name: &str) -> bool {
     let is_kept = |c: char| !c.is_whitespace() && !c.is_control() && !"<>`{}[]\"".contains(c);
     !name.is_empty() && name.chars().all(is_kept) && !name.ends_with(":json") && !name.ends_with(":raw")
@@ -47,7 +48,7 @@ proptest! {
         prop_assert_eq!(format!("{shape}:{name}:json").parse::<Delimiter>().unwrap(), made(shape, &name).unwrap().json());
     }
 
-    /// At most one declaration is taken off; what is left is a name or an error.
+    /// Checks that at most one declaration is removed; the rest is a name or an error.
     #[test]
     fn spelt_marks_are_refused_as_made_ones_are(
         shape in select(&SHAPES[..]),

@@ -1,4 +1,4 @@
-//! What is kept is bounded, long texts cost what they are long, and what threads ask of the types.
+//! Limits of envelopes, the cost of long texts, and auto traits.
 
 use jsonspigot::{Error, ErrorKind, Limits, Parser, PatternSet};
 use jsonspigot_check::laws::Law;
@@ -8,8 +8,7 @@ use crate::properties::{cuts_change_nothing, pieces_are_the_splitters, spelt};
 use crate::recorder::boundaries;
 use crate::splitter::Choices;
 
-/// The verdicts with error and length of the raw text, and the visible text.
-/// Of each payload its status, as far as it outlives the payload.
+/// Returns the status of a payload, as far as it outlives the payload.
 fn status(status: PayloadStatus<'_>) -> PayloadStatus<'static> {
     match status {
         PayloadStatus::Truncated { reason: "limit" } => PayloadStatus::Truncated { reason: "limit" },
@@ -117,7 +116,7 @@ fn public_types_are_send_sync_clone_debug() {
     is_send_sync_clone::<DelimiterError>();
 }
 
-/// A run of backticks that is too long to be held back opens nothing, and neither does the end of it.
+/// Checks that a run of backticks that is too long to be held back opens nothing, and that its end does not either.
 #[test]
 fn a_run_of_backticks_is_one_thing() {
     let delimiters = spelt(&["fence:json"]);

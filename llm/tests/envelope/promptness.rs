@@ -10,7 +10,7 @@ use crate::properties::cuts_change_nothing;
 use crate::recorder::{boundaries, envelope};
 use crate::splitter::{Choices, Piece, Spelt, Then, split};
 
-/// The visible text told after each char is the splitter's, which holds back only what is undecided.
+/// Checks that the visible text after each char is the splitter's, which holds back only undecided text.
 fn check(text: &str, delimiters: &[Spelt], hold_limit: usize) {
     let mut envelope = envelope(&Choices::held(hold_limit), delimiters);
     let mut shown = String::new();
@@ -54,7 +54,8 @@ fn a_payload_is_told_as_it_comes() {
     }
 }
 
-/// A closing run of backticks is followed as far as may be held back, in one piece or many, and ends there at once.
+/// Checks that a closing run of backticks is followed up to the hold limit, in one piece or many, and ends there at
+/// once.
 #[test]
 fn a_long_closing_run_ends_where_no_more_is_held() {
     let delimiters = [Spelt::new("fence:json")];

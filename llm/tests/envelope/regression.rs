@@ -6,8 +6,8 @@ use crate::properties::{cuts_change_nothing, every_cut_is_the_splitters, pieces_
 use crate::recorder::{boundaries, envelope, tell};
 use crate::splitter::{Choices, Piece};
 
-/// A bare `{}` or `[]` was taken for text where other text followed in the same chunk: a parser that meets trailing bytes is
-/// not complete any more.
+/// A bare `{}` or `[]` was taken for text if other text followed in the same chunk: a parser with trailing bytes is not
+/// complete any more.
 #[test]
 fn an_empty_bare_payload_with_text_behind() {
     for text in ["{}<!--", "{} x", "[]x", "{ }{}"] {
@@ -21,7 +21,7 @@ fn an_empty_bare_payload_with_text_behind() {
     }
 }
 
-/// A number beyond f64's range was taken for a fault of the library's by the check itself: it is JSON, and no `Value`.
+/// A number beyond f64's range was a fault of the library for the check itself: it is JSON, and no `Value`.
 #[test]
 fn a_payload_with_a_number_beyond_f64() {
     for text in ["[1555e+355555555555555555527] x", "<!--context {\"a\": 1e999} --> x"] {
@@ -31,8 +31,8 @@ fn a_payload_with_a_number_beyond_f64() {
     }
 }
 
-/// Where the payload's parser goes on past deviations, the error that stops it stands in a later piece than the one that
-/// it gives: the piece was read again for ever, and a closing delimiter that breaks a number was not found.
+/// If the payload's parser tolerates deviations, the error that stops it is in a later piece than its error: the piece
+/// was read again forever, and a closing delimiter that breaks a number was not found.
 #[test]
 fn a_payload_that_breaks_after_a_deviation() {
     let lenient = Parser::builder().lenient(jsonspigot::Leniency::MODEL_OUTPUT);
@@ -52,7 +52,7 @@ fn a_payload_that_breaks_after_a_deviation() {
         (r#"<x>{"a":"\d"}</x>."#, limited(Limits::new().total(10))),
     ] {
         every_cut_is_the_splitters(text, &delimiters, &choices);
-        // However it broke, the first thing that was wrong is told, and the text goes on after the closing delimiter.
+        // The first fault is reported, and the text continues after the closing delimiter.
         let told = tell(&mut envelope(&choices, &delimiters), text, &[]);
         let [Piece::Payload { status, error, .. }, Piece::Text(rest)] = &told.pieces[..] else { panic!("{told:?}") };
         let offset = text.find(r"\d").map(|at| at - text.find('{').unwrap() + 1);
@@ -62,7 +62,7 @@ fn a_payload_that_breaks_after_a_deviation() {
     }
 }
 
-/// A limit that fell after the first byte of a closing delimiter, which could have been a number's minus, hid the delimiter and
+/// A limit after the first byte of a closing delimiter, which could have been a number's minus, hid the delimiter and
 /// all text up to the next one.
 #[test]
 fn a_limit_inside_a_closing_mark() {
@@ -86,7 +86,8 @@ fn a_limit_inside_a_closing_mark() {
     assert_eq!(told.pieces[1..], [Piece::Text(". {}-->".to_owned())]);
 }
 
-/// What a parser goes past belongs to the payload, closing delimiters included, and the verdict stays strict.
+/// Checks that tolerated deviations belong to the payload, closing delimiters included, and that the verdict stays
+/// strict.
 #[test]
 fn a_payload_that_goes_past_deviations() {
     let choices = Choices { parser: Parser::builder().lenient(Leniency::ALL), ..Choices::default() };
@@ -100,8 +101,8 @@ fn a_payload_that_goes_past_deviations() {
     }
 }
 
-/// A value that is accepted, and that neither brackets nor quotes enclose, took the closing delimiter for trailing bytes unless
-/// a cut came before that; and the path of an error at the payload's limit depended on the cuts.
+/// An accepted value without brackets or quotes took the closing delimiter for trailing bytes unless it was cut before
+/// that, and the path of an error at the payload's limit depended on the cuts.
 #[test]
 fn accepted_words_and_numbers() {
     let accepting = Parser::builder().lenient(Leniency::ALL).accept_deviations().snapshots();
@@ -139,7 +140,7 @@ fn accepted_words_and_numbers() {
     cuts_change_nothing("<!--x [#'a\"'\n--> and <!--x 1-->", &spelt(&["comment:x"]), &choices, &[]);
 }
 
-/// A slash at the end of the input, with which a comment may have begun, is the byte that is wrong.
+/// Checks that a slash at the end of the input, which may begin a comment, is the bad byte.
 #[test]
 fn a_slash_at_the_end() {
     let parser = Parser::builder().lenient(Leniency::MODEL_OUTPUT.with(DeviationKind::Comments));

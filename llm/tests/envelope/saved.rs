@@ -1,5 +1,4 @@
-//! Saved state of an envelope. That it can be gone on from at any cut is held wherever a text is cut (`recorder::tell`);
-//! here is what else there is to say of the bytes.
+//! Saved state of an envelope. `recorder::tell` checks that it continues at any cut; these tests are about its bytes.
 
 use jsonspigot::{Leniency, Limits, Parser, PatternSet, RestoreError};
 use jsonspigot_llm::{Delimiter, Envelope, SAVE_LIMIT};
@@ -44,7 +43,7 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
     assert_eq!(error, RestoreError::OtherKind);
 }
 
-/// What ends a number at its limits may be anything that is no part of it.
+/// Checks that any byte outside a number can end it at its limits.
 #[test]
 fn a_number_that_has_ended_at_its_limits_is_read_again() {
     let parser = Parser::builder().lenient(Leniency::MODEL_OUTPUT).accept_deviations().limits(Limits::new().total(2));
@@ -72,7 +71,7 @@ const TEXTS: [&str; 6] = [
     "``` text\n a ``` b\n ```",
 ];
 
-/// What a body takes that says it is longer than it is: nothing. And no byte that is another one breaks a promise.
+/// Checks that a body with too large a length consumes nothing, and that no changed byte breaks a promise.
 #[test]
 fn lengths_that_are_not_there_are_refused() {
     for marks in [&MARKS[..7], &MARKS[7..]] {

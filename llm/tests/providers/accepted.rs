@@ -257,7 +257,7 @@ mod payloads {
         }
     }
 
-    /// Each row is a mark, a text, the statuses and the values of its payloads, and the text around them.
+    /// Checks rows of a mark, a text, the statuses and the values of its payloads, and the text around them.
     #[test]
     fn payloads_that_are_accepted_complete_or_neither() {
         for (mark, text, expected, around) in [

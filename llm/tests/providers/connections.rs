@@ -37,7 +37,7 @@ fn text(response: &str, item: &str, delta: &str) -> Value {
     json!({"type": "response.output_text.delta", "response_id": response, "item_id": item, "delta": delta})
 }
 
-/// Events of a response after its end begin nothing, as long as it is one of the last sixteen. The result of a call
+/// Checks that events of a response after its end begin nothing, if it is one of the last sixteen. The result of a call
 /// that the provider ran is reported all the same.
 #[test]
 fn events_of_the_last_sixteen_responses() {
@@ -54,7 +54,7 @@ fn events_of_the_last_sixteen_responses() {
     }
 }
 
-/// A response has an id that is as long as an id may be; a longer one is not kept.
+/// Checks that a response's id may be as long as ids may be, and that a longer one is not kept.
 #[test]
 fn ids_of_responses_at_the_limit() {
     for (ids, messages, blocks) in [
@@ -75,8 +75,8 @@ fn ids_of_responses_at_the_limit() {
     }
 }
 
-/// A response repeats its items at its end: calls that are no longer remembered are not reported again, and what only
-/// the response has is reported, whatever is remembered.
+/// Checks that a response repeats its items at its end: calls that are no longer remembered are not reported again, and
+/// parts that only the response has are reported.
 #[test]
 fn a_response_whose_calls_are_forgotten() {
     let calls = ["a", "b", "c"].map(call);
@@ -107,8 +107,8 @@ fn calls_that_wait_have_a_limit() {
     assert_eq!(without_call, [false, false, true]);
 }
 
-/// Every stream, read as each provider's: something is reported, and where the stream is another provider's, it is
-/// reported that its events are not known, or that something is wrong with them.
+/// Checks that every stream, read as each provider's, reports something, and that a stream of another provider has
+/// unknown events or faults.
 #[test]
 fn no_stream_is_taken_for_an_empty_one() {
     let (mut checked, mut sample) = (0, Sample::one_in(4));

@@ -1,5 +1,5 @@
-//! Each call as if it were alone: any byte split of a provider's stream gives, call by call, the same argument bytes and the same log
-//! as feeding those arguments directly; interleaved calls never mix.
+//! Each call as if it were alone: any byte split of a provider's stream gives, call by call, the same argument bytes
+//! and the same log as feeding those arguments directly; interleaved calls never mix.
 
 use proptest::prelude::*;
 
@@ -28,7 +28,7 @@ fn arguments() -> impl Strategy<Value = String> {
             }),
         ]
     });
-    // Mostly an object, as arguments are; now and then one that is cut or spoilt.
+    // Usually an object, as arguments are; sometimes a truncated or damaged one.
     let object = prop::collection::vec(("[a-c]{1,2}", value), 1..4).prop_map(|entries| {
         let entries: Vec<_> = entries.iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
         format!("{{{}}}", entries.join(", "))
@@ -94,7 +94,7 @@ pub(super) fn any_signals_are_survived() {
     });
 }
 
-/// A signal: which one, where, and a piece of JSON.
+/// Generates a signal: its kind, its position, and a piece of JSON.
 pub(crate) fn signal() -> impl Strategy<Value = Vec<u8>> {
     let text = prop_oneof![
         prop::sample::select(
@@ -106,7 +106,7 @@ pub(crate) fn signal() -> impl Strategy<Value = Vec<u8>> {
     (any::<u8>(), 0..12_u8, text).prop_map(|(kind, place, text)| [&[kind, place], text.as_bytes()].concat())
 }
 
-/// What the fuzzer starts from and what it has found, run without it.
+/// Runs each input of the fuzzer's seeds and corpus without it.
 #[test]
 fn seeds_and_corpus_pass() {
     inputs("providers").iter().for_each(|input| target(input));

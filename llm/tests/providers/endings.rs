@@ -16,7 +16,7 @@ fn calls_and_order(provider: Provider, events: &[String]) -> (Vec<String>, Vec<S
     (log.summary(), log.order)
 }
 
-/// The stop of a block, a reason, the end of a message and the end of input all end a call.
+/// Checks that the stop of a block, a reason, the end of a message and the end of input all end a call.
 #[test]
 fn what_ends_a_call() {
     let stop = json!({"type": "message_stop"}).to_string();
@@ -37,7 +37,8 @@ fn what_ends_a_call() {
     assert_eq!(calls_and_order(Anthropic, &whole).0, ["tool complete {}"]);
 }
 
-/// A call is cut if the reason says so, or is unknown. Without arguments it is empty where the reason is a regular one.
+/// Checks that an irregular or unknown reason cuts a call. A call without arguments is empty if the reason is a regular
+/// one.
 #[test]
 fn reasons_that_cut_a_call() {
     for reason in ["max_tokens", "length", "incomplete", "model_context_window_exceeded", "never_heard_of"] {
@@ -77,7 +78,7 @@ fn ends(provider: Provider, events: &[Value]) -> (Vec<StopKind>, bool, Option<Un
     (stops, is_incomplete, stream.verdict().err().map(|unfinished| unfinished.kind()))
 }
 
-/// Each row is an event with a reason that is an error, and a regular reason in its place.
+/// Checks rows of an event with a reason that is an error, and a regular reason in its place.
 #[test]
 fn an_answer_that_stops_with_an_error_is_one() {
     let chat = r#"{"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"$"}]}"#;
@@ -157,8 +158,8 @@ fn events_that_may_come_before_an_answer_are_none() {
     }
 }
 
-/// The text of an agent may be anything, even a model's event, once another event has shown that an agent sends it. The
-/// stream has no end of its own, so it always counts as cut.
+/// Checks that an agent's text may be anything, even a model's event, after another event has shown that an agent sends
+/// it. The stream has no end of its own, so it always counts as cut.
 #[test]
 fn an_agents_text_is_text() {
     let chunk = |text: &str| json!({"chunk": {"bytes": BASE64_STANDARD.encode(text)}});

@@ -1,5 +1,6 @@
-//! What the recorded streams tell beside arguments and words: who executes the calls, where messages and blocks begin and
-//! end, what goes back, results, sources, filters, stops and counts. Against a table that was written by hand.
+//! Facts of the recorded streams besides arguments and text: executors of calls, begins and ends of messages and
+//! blocks, parts that go back, results, sources, filters, stops and counts. They are compared with a table that was
+//! written by hand.
 //!
 //! The table is `tests/data/facts.txt`: each stream with the calls of the client, those of the provider and the last
 //! counts, then a line for each fact, of which the beginning is enough.
@@ -29,7 +30,7 @@ fn table() -> Vec<Row> {
     rows
 }
 
-/// What a log says beside arguments and words, line by line.
+/// Returns a log's facts besides arguments and text, line by line.
 fn facts(log: &Log) -> Vec<String> {
     let (client, provider) = log.executed();
     let counts = log.tokens.last().map(|counts| counts.map(|count| count.map_or("-".to_owned(), |n| n.to_string())));
@@ -59,8 +60,8 @@ pub(crate) fn each_recorded_stream_tells_the_facts_of_the_table() {
     }
 }
 
-/// Whatever stops a stream of our own after any of its events, every block ends, and the stream is said to be
-/// incomplete unless the provider has ended the answer.
+/// Checks that if a stream of our own stops after any of its events, every block ends, and the stream is incomplete
+/// unless the provider has ended the answer.
 pub(super) fn a_stream_that_breaks_off_is_incomplete() {
     for (name, input) in inputs().into_iter().filter(|(name, _)| name.ends_with("everything.txt")) {
         let events = events_of(input.as_bytes());

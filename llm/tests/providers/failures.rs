@@ -18,7 +18,7 @@ fn alone(provider: Option<Provider>, event: &Value) -> Log {
     read_with(provider, everything(), [event.to_string()])
 }
 
-/// An event that calls itself an error is one for every provider, alone or in the middle of a stream.
+/// Checks that an event that calls itself an error is one for every provider, alone or in the middle of a stream.
 #[test]
 fn events_that_call_themselves_errors() {
     let aws = json!({"message": "Slow down"});
@@ -64,7 +64,7 @@ fn events_that_call_themselves_errors() {
     }
 }
 
-/// The body of an HTTP error may say nothing but its words. It is the one event there is.
+/// Checks that the body of an HTTP error may have only a message, if it is the only event.
 #[test]
 fn bodies_that_are_errors_only_if_they_are_alone() {
     for (event, failure) in [
@@ -131,7 +131,7 @@ fn errors_inside_events() {
     }
 }
 
-/// Some servers have the member and nothing in it.
+/// Checks servers that send an empty error member.
 #[test]
 fn empty_errors_are_none() {
     for empty in [json!(null), json!({}), json!(""), json!([]), json!(false)] {
@@ -148,7 +148,7 @@ fn empty_errors_are_none() {
     }
 }
 
-/// While the provider is not detected, an error is reported at once, and only once.
+/// Checks that an error is reported at once, and only once, while the provider is not detected.
 #[test]
 fn errors_are_told_at_once() {
     let mut calls = ProviderStream::detecting(ToolCalls::builder().build());
@@ -211,7 +211,7 @@ fn events_of_unknown_types_are_told() {
     }
 }
 
-/// A list of objects is as many events. Any other list is a bad frame.
+/// Checks that a list of objects is as many events, and that any other list is a bad frame.
 #[test]
 fn lists_of_events() {
     let events = [chat::call(0, "a", "tool", "{"), chat::more(0, "}"), chat::end("tool_calls")];
@@ -236,8 +236,8 @@ fn values() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// An object in which no provider finds anything is told, whole, and nothing else is told with it but what stands
-    /// beside an error.
+    /// Checks that an object without a meaning for any provider is reported whole, and that nothing else is reported
+    /// except an error beside it.
     #[test]
     fn nothing_is_dropped_in_silence(mut events in prop::collection::vec(values(), 1..4)) {
         // A message is Ollama's.
@@ -252,7 +252,8 @@ proptest! {
     }
 }
 
-/// The time after which the same request may succeed, in the message, in a member of its own, or in Google's details.
+/// Checks the time after which the same request may succeed, in the message, in a member of its own, or in Google's
+/// details.
 #[test]
 fn waiting_times() {
     let told = |error: Value| {

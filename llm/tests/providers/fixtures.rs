@@ -8,7 +8,7 @@ use jsonspigot_llm::{CallEvent, ProviderStream, StreamEvent, ToolCalls};
 
 use super::support::{Log, events_of, everything, read_bytes, read_structured};
 
-/// A value that a call must have come to.
+/// The expected value of a call.
 pub(crate) enum Expect {
     /// Complete, with this value.
     Value(&'static str),
@@ -243,7 +243,7 @@ pub(crate) fn structured_outputs_are_calls_without_a_name_one_a_choice() {
     assert_eq!((log.calls.len(), log.refusal.is_empty()), (0, false));
 }
 
-/// A proxy that passes on the deltas of `raw:$` has passed on each call's arguments.
+/// Checks that a proxy that forwards the deltas of `raw:$` has forwarded each call's arguments.
 pub(crate) fn raw_deltas_are_the_arguments() {
     let mut whole = 0;
     for (file, _) in TABLE {

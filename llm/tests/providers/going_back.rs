@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use super::support::{events_of, events_of_file, everything};
 use super::wire_files::inputs;
 
-/// What a stream has reported of its last message.
+/// The reports about a stream's last message.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Said {
     text: String,
     reasoning: String,
-    /// What only the provider can read, in the order of the message.
+    /// The parts that only the provider can read, in the order of the message.
     opaque: Vec<Value>,
     /// Names and arguments.
     pub(crate) calls: Vec<(String, Value)>,
@@ -44,7 +44,7 @@ fn read<E: AsRef<str>>(events: impl IntoIterator<Item = E>) -> (Option<Value>, S
     }
     stream.finish_with(&mut on_event);
     for (choice, is_text, words) in words {
-        // The parts of a response are told as answers.
+        // The parts of a response are reported as answers.
         if choice == 0 || stream.provider().is_some_and(|provider| provider.name() == "openai-responses") {
             if is_text { &mut said.text } else { &mut said.reasoning }.push_str(&words);
         }
@@ -57,7 +57,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// An input as a value: some wires give it as a string.
+/// Returns an input as a value: some wires send it as a string.
 fn arguments(value: &Value) -> Value {
     if value.is_null() {
         return json!({});
@@ -201,7 +201,7 @@ pub(crate) fn read_back(provider: Provider, message: &Value) -> Said {
 /// The formats that have no message to send back.
 const WITHOUT_MESSAGE: [&str; 6] = ["ag-ui", "vercel-ui", "mcp", "claude-code", "codex", "mistral-conversations"];
 
-/// Compares the message of a stream with what was reported. Returns false if there is none.
+/// Compares the message of a stream with the reports. Returns false if there is none.
 fn check(name: &str, events: &[String]) -> bool {
     let (message, mut said, provider) = read(events);
     let Some(provider) = provider.filter(|provider| !WITHOUT_MESSAGE.contains(&provider.name())) else {
@@ -217,7 +217,7 @@ fn check(name: &str, events: &[String]) -> bool {
         said.text.clone_from(&back.text);
     }
     match provider.name() {
-        // What the provider executes has shapes of its own there.
+        // Parts that the provider executes have shapes of their own there.
         "openai-responses" => {
             said.calls.retain(|(name, _)| back.calls.iter().any(|(back, _)| back == name));
         }

@@ -131,7 +131,7 @@ fn calls_of_live() {
     assert_eq!((log.unknown_parts.len(), is_whole), (1, false), "{:?}", log.summary());
 }
 
-/// Events of an unknown kind, or of none, truncate the open call, since they may have had a piece of it.
+/// Checks that events of an unknown kind, or of none, truncate the open call, because they may have a piece of it.
 #[test]
 fn pieces_of_an_unknown_kind() {
     use Provider::{AgUi, Anthropic, Cohere, OpenaiChat, OpenaiResponses, VercelUi};

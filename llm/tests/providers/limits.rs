@@ -126,7 +126,7 @@ fn what_is_forgotten_takes_nothing_else_along() {
     assert_eq!(log.errors, [(CallErrorKind::OpenCallsLimit, None); 2]);
 }
 
-/// What is forgotten is one call, not what stood beside it: the one that was told of last, and those of its choice.
+/// Checks that one call is forgotten, and not the others around it: the last reported one, and those of its choice.
 #[test]
 fn what_is_not_forgotten_is_still_known_to_have_ended() {
     let choices = |open_calls: usize| limited(CallLimits::new().open_calls(open_calls));
@@ -155,7 +155,7 @@ fn what_is_not_forgotten_is_still_known_to_have_ended() {
     assert_eq!(log.errors, [(CallErrorKind::OpenCallsLimit, None), (CallErrorKind::Ended, Some(1))]);
 }
 
-/// What could not be read on its way here may have been a piece of any open call.
+/// Checks that an unreadable event may have been a piece of any open call.
 #[test]
 fn unreadable_and_oversized_events_cut_what_is_open() {
     let mut calls = ProviderStream::new(Provider::Anthropic, everything().build());
@@ -196,7 +196,7 @@ fn input_bytes() {
     assert_eq!(read(&["[}", "1234567"]).summary(), ["tool malformed [}123456"]);
 }
 
-/// What a server makes of an input that was too long is not held against what is left of it.
+/// Checks that a server's copy of an input that was too long is not compared with its rest.
 #[test]
 fn a_derived_input_behind_a_cut_one() {
     let event = |kind: &str, more: serde_json::Value| {
@@ -289,7 +289,7 @@ fn id_and_name_bytes() {
         ],
     );
     assert_eq!((log.ids(), &log.errors), (vec!["four"], &vec![(CallErrorKind::NameLimit, Some(0))]));
-    // The id of an item, which its block is told with.
+    // The id of an item, with which its block is reported.
     for (id, told) in [("four", " four"), ("fives", "")] {
         let item = json!({"type": "message", "id": id});
         let added = json!({"type": "response.output_item.added", "output_index": 0, "item": item});
@@ -300,7 +300,7 @@ fn id_and_name_bytes() {
     }
 }
 
-/// So many answers are watched at once that have begun: of more, only the end of all says that they are finished.
+/// Checks that a limited number of open answers is watched: of more, only the end of all shows that they are finished.
 #[test]
 fn answers() {
     let chunk = |choices: Vec<serde_json::Value>| json!({ "choices": choices }).to_string();
@@ -326,7 +326,7 @@ fn event_bytes() {
     let fits = anthropic::delta(0, &"x".repeat(99));
     let log = read_with(Some(Provider::Anthropic), limited(limits), events(fits));
     assert_eq!((log.calls[0].status, log.errors.len()), ("complete", 0));
-    // What was left out may have been a piece of it: that looks whole, and is not. The next call is not touched.
+    // The dropped event may have been a piece of it, so it looks whole and is not. The next call is not affected.
     let log = read_with(Some(Provider::Anthropic), limited(limits), events(long));
     assert_eq!(log.summary(), ["tool truncated(limit) {\"a\":\"\"}", "next complete {}"]);
     assert_eq!(log.errors, [(CallErrorKind::EventLimit, None)]);
@@ -345,7 +345,7 @@ fn calls_that_are_forgotten_are_not_told_again() {
 
 #[test]
 fn undecided_events_are_bounded() {
-    // By their number, and by their bytes. What is not kept is told as unknown.
+    // By their number, and by their bytes. Others are reported as unknown.
     let kept = |limits: CallLimits, event: &str| {
         let events = vec![event; 100].into_iter().chain([r#"{"type":"text-start"}"#]);
         let log = read_with(None, limited(limits), events);
@@ -365,7 +365,7 @@ fn undecided_events_are_bounded() {
     assert_eq!(calls.provider(), Some(Provider::Anthropic));
 }
 
-/// A limit of the parser may cut a character; nothing of the raw text is lost for it.
+/// Checks that a limit of the parser in the middle of a character loses no raw text.
 #[test]
 fn the_raw_text_is_kept_where_a_limit_of_the_parser_bites() {
     let text = r#"{"ké":"abé😀","n":12345}"#;
@@ -428,7 +428,7 @@ fn names_and_inputs_of_starts_are_limited_too() {
     assert_eq!(log.errors, [(CallErrorKind::NameLimit, Some(0)), (CallErrorKind::InputLimit, Some(1))]);
 }
 
-/// A slot that has another call by now is forgotten with that one, an id and a reason likewise.
+/// Checks that a slot that has another call is forgotten with that one, and an id and a reason likewise.
 #[test]
 fn what_is_remembered_does_not_grow_with_the_stream() {
     let gemini = |choice: u64, id: &str| {
@@ -485,8 +485,8 @@ fn what_is_remembered_does_not_grow_with_the_stream() {
     }
 }
 
-/// What may come again is remembered up to a limit: a source past it is told each time, a part of a result has no call
-/// any more, and words that may have been told are not told again.
+/// Checks that possible repetitions are remembered up to a limit: a source beyond it is reported each time, a part of a
+/// result has no call any more, and possibly reported text is not reported again.
 #[test]
 fn what_may_come_again() {
     let read = |provider: Provider, limits: CallLimits, events: Vec<Value>| {
@@ -522,7 +522,7 @@ fn what_may_come_again() {
     assert_eq!(whose, named.map(|named| format!("result of {named} ")));
 }
 
-/// A call that is refused takes nothing from the message's own text.
+/// Checks that a refused call takes nothing from the message's own text.
 #[test]
 fn a_refused_call_amid_structured_text() {
     let text = |text: &str| json!({"choices": [{"index": 0, "delta": {"content": text}}]}).to_string();
@@ -535,7 +535,7 @@ fn a_refused_call_amid_structured_text() {
     assert_eq!(log.errors, [(CallErrorKind::OpenCallsLimit, None)]);
 }
 
-/// What is remembered of refused calls is what a state leads to.
+/// Checks that a state restores refused calls.
 #[test]
 fn a_thousand_refused_calls_are_saved() {
     let builder = limited(CallLimits::new().open_calls(1)).saveable(SAVE_LIMIT);
@@ -553,7 +553,7 @@ fn responses_of<E: AsRef<str>>(events: impl IntoIterator<Item = E>) -> Log {
     log
 }
 
-/// What is beyond what is remembered is reported all the same, or the verdict says that it is not known.
+/// Checks that parts beyond the remembered ones are reported all the same, or that the verdict is unknown.
 #[test]
 fn more_answers_and_parts_than_are_remembered() {
     let chunk = |choice: u64, reason: Value| {
@@ -618,7 +618,7 @@ fn white_space_in_a_row_is_limited() {
     assert_eq!(read((64 << 10) + 1, chosen), ("complete", None));
 }
 
-/// A part that is not known may be what was to be said.
+/// Checks that an unknown part makes the answer incomplete.
 #[test]
 fn what_is_left_in_unknown_parts_is_not_whole() {
     let verdict = |part: &str| {

@@ -18,7 +18,8 @@ fn message(provider: Provider, events: &[String]) -> Option<Value> {
     message_of(ProviderStream::new(provider, everything().build()), events)
 }
 
-/// There is no message before its end, after the next one has begun, if a part is lost, or if it was not asked for.
+/// Checks that there is no message before its end, after the next one has begun, if a part is lost, or without
+/// `with_message`.
 #[test]
 fn a_message_that_is_not_whole_does_not_go_back() {
     let block = json!({"type": "thinking", "thinking": "Hm.", "signature": "Eq"});
@@ -70,7 +71,7 @@ fn text_goes_back_without_calls() {
     }
 }
 
-/// The message is the first of several answers, with its own calls. Text that is JSON stays text.
+/// Checks that the message is the first of several answers, with its own calls. Text that is JSON stays text.
 #[test]
 fn the_first_answer_goes_back() {
     let text = |text: &str| json!({"content": text});
@@ -91,7 +92,7 @@ fn the_first_answer_goes_back() {
     }
 }
 
-/// A call beyond a limit is not reported. A message with that call could not be answered.
+/// Checks that a call beyond a limit is not reported, because a message with that call could not be answered.
 #[test]
 fn a_refused_call_does_not_go_back() {
     for input in [r#"{"a":"x"#, r#"{"a":"x"}"#] {
@@ -135,8 +136,8 @@ fn signature(text: &str) -> Value {
     json!({"google": {"thought_signature": text}})
 }
 
-/// A chat's message has the client's calls, each with its own signature. Their indices, calls that the provider runs,
-/// and an end in the same chunk change nothing. If one call is not whole, there is no message.
+/// Checks that a chat's message has the client's calls, each with its own signature. Their indices, calls that the
+/// provider runs, and an end in the same chunk change nothing. If one call is not whole, there is no message.
 #[test]
 fn calls_of_a_chat_go_back_with_their_signatures() {
     let entry = |index: u64, id: &str, kind: &str, arguments: &str, signed: &str| {

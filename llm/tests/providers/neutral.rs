@@ -107,7 +107,7 @@ fn starting_again() {
     assert_eq!(log.errors, [ended, ended, ended, (CallErrorKind::NotStarted, None)]);
 }
 
-/// One call is cut and the others continue; a call that has ended, or never started, cannot be cut.
+/// Checks that one call is cut and the others continue; a call that has ended, or never started, cannot be cut.
 #[test]
 fn a_call_is_cut_alone() {
     let log = signals(
@@ -170,7 +170,7 @@ fn a_lenient_parser_continues_after_deviations_but_the_call_stays_malformed() {
     assert_eq!(deviations, [(DeviationKind::ControlCharacters, 10), (DeviationKind::BadEscapes, 16)]);
 }
 
-/// Bytes that a lenient parser holds back until it knows whether they are a deviation were lost from the raw text.
+/// Checks bytes that a lenient parser holds back while they may begin a deviation. They were lost from the raw text.
 #[test]
 fn bytes_that_may_begin_a_deviation_stay_in_the_raw_text() {
     for (deltas, status, kind, offset) in [
@@ -189,7 +189,8 @@ fn bytes_that_may_begin_a_deviation_stay_in_the_raw_text() {
     }
 }
 
-/// A program that acts on a member as soon as it is complete must not find another value there later.
+/// Checks the default: a program that acts on a member as soon as it is complete must not find another value there
+/// later.
 #[test]
 fn duplicate_keys_are_refused_unless_the_last_one_is_asked_for() {
     let twice = |parser: ParserBuilder| {
@@ -214,7 +215,8 @@ fn patterns_by_name() {
     assert_eq!(paths, ["a", "b"]);
 }
 
-/// Each event of a wire is known to be that wire's, or not known alone; a stream is known by one of its events.
+/// Checks that each event of a wire is known to be that wire's, or not known alone; a stream is known by one of its
+/// events.
 #[test]
 fn providers_are_detected_by_their_events() {
     for (name, input) in wire_files::inputs() {
@@ -292,7 +294,7 @@ fn names_read_back() {
     }
 }
 
-/// Each kind of error has a name, a text and the number of its call.
+/// Checks that each kind of error has a name, a text and the number of its call.
 #[test]
 fn errors_say_what_and_which() {
     let limits = CallLimits::new().open_calls(2).input_bytes(4).name_bytes(4).event_bytes(300);

@@ -1,4 +1,4 @@
-//! Events of a stream that own their parts: the same that a callback is told, and in the shape of the command's lines.
+//! Events of a stream that own their parts: those of the callback, in the shape of the command's lines.
 
 use jsonspigot::{ErrorKind, PatternSet};
 use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, Provider, ProviderStream, StreamEvent, ToolCalls};
@@ -9,7 +9,7 @@ use super::wire_files::inputs;
 
 fn is_static_and_sendable<T: Send + Sync + 'static>(_: &T) {}
 
-/// For each wire file.
+/// Checks each wire file.
 #[test]
 fn the_iterator_gives_what_the_callback_is_given() {
     let mut count = 0;
@@ -40,7 +40,7 @@ fn the_iterator_gives_what_the_callback_is_given() {
     assert!(count > 100, "{count}");
 }
 
-/// An iterator that is dropped loses its events and nothing else.
+/// Checks that an iterator that is dropped loses its events and nothing else.
 #[test]
 fn what_is_not_looked_at_has_been_read_all_the_same() {
     let mut stream = ProviderStream::new(Provider::OpenaiChat, everything().build());
@@ -53,7 +53,7 @@ fn what_is_not_looked_at_has_been_read_all_the_same() {
         StreamEvent::Call(CallEvent::End { input, .. }) => Some(input),
         _ => None,
     });
-    // What is whole is whole, whoever stops.
+    // A complete input stays complete after a stop.
     let input = input.unwrap();
     assert_eq!((input.status(), input.value().unwrap().text()), (PayloadStatus::Complete, "{\"a\":1}"));
 }
@@ -64,7 +64,7 @@ fn written(event: &StreamEvent<'_>) -> String {
     line
 }
 
-/// Each kind of event, as a line.
+/// Checks each kind of event as a line.
 #[test]
 fn events_are_serialized_as_the_command_prints_them() {
     let lines = |provider: Provider, events: &[String]| {
@@ -113,7 +113,7 @@ fn events_are_serialized_as_the_command_prints_them() {
     );
 }
 
-/// Whatever a provider sends as usage, a line stays one, and readable.
+/// Checks that a line with any usage stays one line, and readable.
 #[test]
 fn usage_is_on_one_line_and_readable() {
     let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
@@ -132,7 +132,7 @@ fn usage_is_on_one_line_and_readable() {
     }
 }
 
-/// A call that is cancelled says so, unless the provider gave a reason before.
+/// Checks that a cancelled call has that reason, unless the provider sent one before.
 #[test]
 fn the_reason_of_a_cut() {
     let reason = |events: &[String], reason: Option<&str>| {
@@ -156,11 +156,11 @@ fn the_reason_of_a_cut() {
     assert_eq!(reason(std::slice::from_ref(&open), Some("cancelled")), r#"Truncated { reason: "cancelled" }"#);
     let error = json!({"error": {"message": "Busy"}}).to_string();
     assert_eq!(reason(&[open, error], Some("cancelled")), r#"Truncated { reason: "error" }"#);
-    // Nothing has come, and nobody said that this was all.
+    // Nothing has arrived, and no end was reported.
     assert_eq!(reason(&[chat::call(0, "a", "tool", "")], Some("cancelled")), r#"Truncated { reason: "cancelled" }"#);
 }
 
-/// Where the text has no error of its own, the status is what is wrong.
+/// Checks that the error is the status, if the text has no error of its own.
 #[test]
 fn what_has_no_value_cannot_be_read_as_a_type() {
     let refused = |start: CallStart<'_>, text: &str, reason: Option<&str>| {

@@ -38,7 +38,7 @@ fn stream(provider: Provider) -> ProviderStream {
     ProviderStream::new(provider, calls).with_envelope(envelope()).saveable(SAVE_LIMIT)
 }
 
-/// What was reported of one text, deltas joined.
+/// The events of one text, with deltas joined.
 #[derive(Debug, Default, PartialEq)]
 struct Heard(Vec<String>);
 
@@ -151,7 +151,7 @@ fn answers_and_blocks_do_not_mix() {
     assert_eq!(stream.verdict(), Ok(()));
 }
 
-/// A block ends where a call begins, and its payload with it: the rest is text of another block.
+/// Checks that a block, and its payload, end where a call begins: the rest is text of another block.
 #[test]
 fn a_payload_ends_with_its_block() {
     let call = json!([{"index": 0, "id": "1", "function": {"name": "f", "arguments": "{}"}}]);
@@ -184,8 +184,8 @@ fn endings(mut stream: ProviderStream, events: &[String]) -> Vec<String> {
     ended
 }
 
-/// A piece that is damaged or lost, and a repetition that differs, have the same effect on a payload as on a text that
-/// is itself JSON. The fence is left open, so the payload is open when the text is repeated.
+/// Checks that a damaged or lost piece, or a repetition that differs, has the same effect on a payload as on a text
+/// that is itself JSON. The fence is left open, so the payload is open when the text is repeated.
 #[test]
 fn a_payload_of_which_something_is_missing_is_not_complete() {
     let (json, fenced) = (["{\"answer\": 1", "23", "}"], ["See ```json\n{\"answer\": 1", "23", "}"]);

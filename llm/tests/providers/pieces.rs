@@ -26,7 +26,7 @@ fn places_of(event: &Value) -> Vec<String> {
     found
 }
 
-/// The streams are those of the wire files named `pieces-of-each-kind`.
+/// Reads the wire files named `pieces-of-each-kind`.
 #[test]
 fn a_member_of_the_wrong_type_leaves_nothing_whole_that_is_not() {
     let (mut streams, mut tried) = (0, 0);
@@ -102,7 +102,8 @@ fn pieces_in_chunks_of_bytes() {
     assert_eq!(tried, 36);
 }
 
-/// An object around a piece, or an id of it, has another type: the event cannot be read, and nothing counts as whole.
+/// Checks that if an object around a piece, or an id of it, has another type, the event cannot be read, and nothing
+/// counts as whole.
 #[test]
 fn what_encloses_a_piece_is_of_its_type() {
     let any = [json!(5), json!(true), json!("x"), json!([1])];

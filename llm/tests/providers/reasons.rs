@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::support::{Log, anthropic, chat, everything, read, read_to_verdict, read_with};
 
-/// The native reason overrides a gateway's reason that hides a cut call.
+/// Checks that the native reason overrides a gateway's reason that hides a cut call.
 #[test]
 fn native_reasons() {
     let end = |input: &str, reason: &str, native: Value| {
@@ -83,7 +83,8 @@ fn bedrock(events: &[&Value]) -> (Log, Result<(), UnfinishedKind>) {
     (log, verdict.map_err(|unfinished| unfinished.kind()))
 }
 
-/// An agent's answer is complete if it equals the final response in a trace, which is sent before the text or after it.
+/// Checks that an agent's answer is complete if it equals the final response in a trace, which is sent before the text
+/// or after it.
 #[test]
 fn agents_of_bedrock_end_with_their_final_response() {
     let trace = |trace: Value| json!({"trace": {"agentId": "A", "trace": trace}});

@@ -53,7 +53,7 @@ fn secret_values() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The events of an answer with text and a call. A piece of text is `{}`.
+/// Returns the events of an answer with text and a call. A piece of text is `{}`.
 fn answer(provider: Provider, arguments: &str, pieces: &[&str], is_object: bool) -> Vec<Value> {
     let whole = if is_object { serde_json::from_str(arguments).unwrap() } else { json!(arguments) };
     match provider {
@@ -122,7 +122,7 @@ fn answer(provider: Provider, arguments: &str, pieces: &[&str], is_object: bool)
     }
 }
 
-/// The name of a member with each of its letters escaped, or as it is.
+/// Returns the name of a member with each of its letters escaped, or unchanged.
 fn spelt(name: &str, is_escaped: bool) -> String {
     let letters = |letter: char| format!("\\u{:04x}", u32::from(letter));
     if is_escaped { name.chars().map(letters).collect() } else { name.to_owned() }
@@ -206,7 +206,7 @@ fn check(provider: Provider, pairs: &[(&str, &str)]) {
     }
 }
 
-/// What a call has besides its arguments.
+/// Checks the parts of a call besides its arguments.
 #[test]
 fn other_inputs_are_redacted_and_words_pass() {
     let chat = |call: &str| format!(r#"{{"choices":[{{"delta":{{"tool_calls":[{call}]}},"finish_reason":"stop"}}]}}"#);
@@ -274,7 +274,7 @@ fn other_inputs_are_redacted_and_words_pass() {
     assert_eq!((bad.instead(), bad.reason()), ("", &BadEventReason::Unreadable));
 }
 
-/// Pieces of a call whose id changes; one with a name is another's.
+/// Checks pieces of a call whose id changes; one with a name is another's.
 #[test]
 fn ids_that_change_are_the_same_call() {
     let piece = |id: &str, name: &str, text: &str| {
@@ -317,7 +317,7 @@ fn items_of_two_responses_are_two_calls() {
     check(Provider::OpenaiResponses, &all);
 }
 
-/// Without a rule that redacts, only arguments are edited.
+/// Checks that only arguments are edited without a rule that redacts.
 #[test]
 fn other_rules_leave_what_they_do_not_know() {
     let mut calls = CallRewriter::new(Provider::OpenaiChat, [("..pw", Rule::remove())]).unwrap();
@@ -332,7 +332,7 @@ fn other_rules_leave_what_they_do_not_know() {
     }
 }
 
-/// Collects the strings in a value, but for types.
+/// Collects the strings in a value, except types.
 fn strings(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::String(text) => found.push(text.clone()),
@@ -384,7 +384,7 @@ fn said(provider: Provider, events: &[String]) -> (Vec<String>, String) {
     (inputs, others + &texts)
 }
 
-/// A rule for all values leaves nothing of any input, on no wire.
+/// Checks that a rule for all values leaves nothing of any input, on every wire.
 #[test]
 fn no_input_of_a_wire_file_comes_out() {
     nothing_comes_out(own_streams());
@@ -415,7 +415,8 @@ fn nothing_comes_out(streams: Vec<Recording>) {
     assert!(count > 40, "{count}");
 }
 
-/// The files of `tests/data/redaction`: a provider and a redacted pattern, then events with a secret that may not pass.
+/// Reads the files of `tests/data/redaction`: a provider and a redacted pattern, then events with a secret that may not
+/// pass.
 #[test]
 fn no_secret_of_the_files_passes() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/redaction");

@@ -15,7 +15,7 @@ fn sent<E: AsRef<str>>(provider: Provider, events: impl IntoIterator<Item = E>) 
     stream.message().map(|message| serde_json::from_str(&message).unwrap())
 }
 
-/// The pieces of one index make one block: a piece of another kind cannot go back in it.
+/// Checks that the pieces of one index make one block: a piece of another kind cannot go back in it.
 #[test]
 fn a_block_of_two_kinds_does_not_go_back() {
     let block = |index: u64, block: &str| {

@@ -1,4 +1,5 @@
-//! Calls' arguments that are rewritten while events pass: the model's text in any pieces on each wire, and what servers do.
+//! Calls' arguments that are rewritten while events pass: the model's text in any pieces on each wire, and what servers
+//! do.
 
 use jsonspigot::{Leniency, Parser, RestoreError, RewriteError, Rule, RuleError};
 use jsonspigot_check::laws::Law;
@@ -39,7 +40,7 @@ fn start(provider: Provider, call: u64) -> String {
     }
 }
 
-/// The piece of arguments in an event.
+/// Returns the piece of arguments in an event.
 fn piece_of(event: &str) -> String {
     let event: Value = serde_json::from_str(event).expect("an event stays JSON");
     let places = ["/delta/partial_json", "/choices/0/delta/tool_calls/0/function/arguments", "/delta"];
@@ -47,7 +48,7 @@ fn piece_of(event: &str) -> String {
     found.expect("a piece stays a piece").to_owned()
 }
 
-/// The text in pieces that end at these places.
+/// Returns the text in pieces that end at these positions.
 fn pieces<'t>(text: &'t str, cuts: &[prop::sample::Index]) -> Vec<&'t str> {
     let mut places: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).collect();
     places.retain(|place| text.is_char_boundary(*place));
@@ -56,7 +57,8 @@ fn pieces<'t>(text: &'t str, cuts: &[prop::sample::Index]) -> Vec<&'t str> {
     places.windows(2).map(|two| &text[two[0]..two[1]]).collect()
 }
 
-/// Two calls at once, each in pieces, one of which is saved and restored before each event; and a whole at the end.
+/// Rewrites two calls at once, each in pieces, one of which is saved and restored before each event; and a whole at the
+/// end.
 pub(super) fn arguments_in_any_pieces_come_out_as_the_model_says() {
     proptest!(ProptestConfig { cases: ProptestConfig::default().cases / 2, ..ProptestConfig::default() }, |(
         document in prop_oneof![document(Keys::Repeated), nested_document()],
@@ -187,7 +189,8 @@ fn servers_that_do_not_count_their_calls() {
     );
 }
 
-/// How the first character is spelt says nothing of what the arguments are, nor does the placeholder of a start.
+/// Checks that the spelling of the first character does not decide the arguments, and that a start's placeholder does
+/// not either.
 #[test]
 fn beginnings_of_arguments() {
     let piece =
@@ -226,7 +229,7 @@ fn nothing_passes_after_a_limit() {
     }
 }
 
-/// An id that comes late is the call's; and pieces whose call is not known may be the middle of a secret.
+/// Checks that a late id is the call's, and that pieces without a call may be the middle of a secret.
 #[test]
 fn pieces_that_have_lost_their_call() {
     let entry = |id: &str, text: &str| {
@@ -284,7 +287,7 @@ fn arguments_in_every_place_and_spelling() {
     );
 }
 
-/// An escape of the arguments that two pieces share, and one of the event, which is held back until it is whole.
+/// Checks an escape of the arguments that two pieces share, and one of the event, which is held back until it is whole.
 #[test]
 fn escapes_may_lie_between_pieces() {
     check(
@@ -302,7 +305,8 @@ fn escapes_may_lie_between_pieces() {
     assert_eq!((bad.instead(), bad.reason()), ("", &BadEventReason::Unreadable));
 }
 
-/// What is no JSON is cut if anything is redacted, and so is a call that the limits end; the stream goes on.
+/// Checks that a text that is no JSON is cut if anything is redacted, and so is a call that the limits end; the stream
+/// continues.
 #[test]
 fn what_cannot_be_read_does_not_pass() {
     let mut calls = redacting(Provider::Anthropic);
@@ -377,7 +381,7 @@ pub(super) fn calls_that_never_end_have_a_limit() {
     }
     assert_eq!(calls.push(&anthropic::delta(0, r#"ter2"}"#)).unwrap(), anthropic::delta(0, "}"));
     calls.push(&anthropic::stop(0)).unwrap();
-    // What has ended makes room.
+    // Calls that have ended make room.
     calls.push(&start(Provider::Anthropic, 300)).unwrap();
     assert_eq!(calls.push(&anthropic::delta(300, "{")).unwrap(), anthropic::delta(300, "{"));
     calls.reset();
@@ -385,7 +389,7 @@ pub(super) fn calls_that_never_end_have_a_limit() {
     Law::BoundedStreams.mark_compared();
 }
 
-/// A closure's own state is not shared between calls.
+/// Checks that a closure's own state is not shared between calls.
 #[test]
 fn each_call_has_its_own_rules() {
     let mut count = 0;

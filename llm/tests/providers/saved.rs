@@ -1,5 +1,5 @@
-//! Saved state of calls and of providers' streams. That it can be gone on from between any two events is held wherever
-//! events are read (`restored`); here is what else there is to say of the bytes.
+//! Saved state of calls and of providers' streams. `restored` checks that it continues between any two events; these
+//! tests are about its bytes.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ fn new(provider: Option<Provider>, choices: &ToolCallsBuilder) -> ProviderStream
     stream.saveable(SAVE_LIMIT)
 }
 
-/// Choices that make states of all kinds.
+/// Returns options that make states of all kinds.
 fn all_choices() -> Vec<ToolCallsBuilder> {
     let limits = Limits::new().string(9).depth(3);
     [
@@ -59,7 +59,8 @@ pub(crate) fn between_all_events_of_every_recorded_stream() {
     }
 }
 
-/// Where the bytes come from is not known before they are read, and the message has none of what came with them.
+/// Checks that the source of bytes is not known before they are read, and that the message has no parts of other
+/// pushes.
 pub(super) fn all_that_can_be_pushed_between() {
     let stream = ProviderStream::detecting(everything().build()).with_message();
     let (mut log, mut streams) = (Log::default(), Streams::new(stream));
@@ -75,7 +76,7 @@ pub(super) fn all_that_can_be_pushed_between() {
     assert_eq!(log.summary(), ["say truncated(bad-frame) {\"text\":", "say truncated(limit) {}"]);
 }
 
-/// A call that waits for its input after its stop is not waited for once it has ended at another stop.
+/// Checks that a call that waits for its input after its stop is not waited for once it has ended at another stop.
 #[test]
 fn a_call_that_is_stopped_again_after_its_input() {
     let (mut log, mut calls) = (Log::default(), Calls::new(&everything()));
@@ -87,7 +88,7 @@ fn a_call_that_is_stopped_again_after_its_input() {
     assert_eq!(log.summary(), ["say complete [1]"]);
 }
 
-/// What a parser was built for is known again, though the name came later.
+/// Checks that a parser's patterns are known again if the name arrived late.
 #[test]
 fn a_name_that_came_after_the_first_fragment() {
     let builder = ToolCalls::builder()
@@ -176,7 +177,7 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
     ] {
         assert_eq!(kind(other), Some(RestoreError::OtherChoices));
     }
-    // What a builder does to a text anyway is no other choice.
+    // A builder's implied option is no other option.
     let rejects = Parser::builder().duplicate_keys(DuplicateKeys::Reject).accept_deviations();
     assert_eq!(kind(of(&choices.clone().parser(rejects))), None);
     let accepts = Parser::builder().lenient(Leniency::ALL);
@@ -194,7 +195,7 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
     assert_eq!(of(&choices).restore(&made_up).unwrap_err(), RestoreError::Impossible);
 }
 
-/// A small state of everything.
+/// Returns a small state of everything.
 fn states() -> Vec<(Option<Provider>, ToolCallsBuilder, Vec<u8>)> {
     let mut states = Vec::new();
     for choices in all_choices() {
@@ -210,7 +211,7 @@ fn states() -> Vec<(Option<Provider>, ToolCallsBuilder, Vec<u8>)> {
     states
 }
 
-/// What a body takes that says it is longer than it is: nothing.
+/// Checks that a body with too large a length consumes nothing.
 #[test]
 fn missing_lengths_and_counts_are_refused() {
     for (number, (provider, choices, state)) in states().into_iter().enumerate() {
@@ -224,7 +225,7 @@ fn missing_lengths_and_counts_are_refused() {
     }
 }
 
-/// Bytes of a state that are changed, taken out and put in, with the right checksum.
+/// Changes, removes and inserts bytes of a state, with the right checksum.
 pub(super) fn a_forged_stream_is_refused_or_sound() {
     proptest!(|(
         provider in prop::option::of(prop::sample::select(Provider::ALL)),
@@ -271,7 +272,7 @@ proptest! {
     }
 }
 
-/// No two choices of a call's parser are taken for one another.
+/// Checks that no two combinations of a call's options accept each other's states.
 #[test]
 fn each_choice_has_states_of_its_own() {
     let parser = Parser::builder();
@@ -299,7 +300,7 @@ fn each_choice_has_states_of_its_own() {
     }
 }
 
-/// Values by path end where their call does, whatever their parser was told of the root.
+/// Checks that values by path end where their call does, for any parser.
 #[test]
 fn values_by_path_do_not_stop_at_the_root() {
     let choices = ToolCalls::builder().parser(Parser::builder().stop_at_root());

@@ -13,7 +13,7 @@ struct Joined {
     id: String,
     name: String,
     text: String,
-    /// What came whole, or by paths.
+    /// An input that arrived whole, or by paths.
     value: Value,
 }
 
@@ -23,7 +23,7 @@ impl Joined {
         Self { id: text(id), name: text(name), ..Self::default() }
     }
 
-    /// The arguments: text if any came, else what came otherwise, else `{}`.
+    /// Returns the arguments: the text if there is any, else the other input, else `{}`.
     fn arguments(&self) -> Result<Value, String> {
         if !self.text.is_empty() {
             return serde_json::from_str(&self.text).map_err(|_| self.text.clone());
@@ -61,7 +61,7 @@ fn anthropic(events: &[Value]) -> Vec<Joined> {
     calls
 }
 
-/// The recordings have one call an index, except that one has no index.
+/// Joins the calls of a recording, one an index, except that one has no index.
 fn chat(events: &[Value]) -> Vec<Joined> {
     let mut calls = Vec::<Joined>::new();
     let entries = events.iter().flat_map(|event| event["choices"].as_array().unwrap());
@@ -141,7 +141,7 @@ fn gemini(events: &[Value]) -> Vec<Joined> {
     calls
 }
 
-/// Where a path of the form `$.a.b[0]` leads, made on the way.
+/// Returns the place of a path of the form `$.a.b[0]`, which is made on the way.
 fn place<'a>(root: &'a mut Value, path: &str) -> &'a mut Value {
     let steps = path.strip_prefix("$.").unwrap().split(['.', '[']);
     steps.fold(root, |value, step| match step.strip_suffix(']') {

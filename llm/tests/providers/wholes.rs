@@ -1,5 +1,5 @@
-//! Wholes that are not equal to what came before them: words of Responses that have a start, pieces and ends that repeat all
-//! of them, and the inputs of the AI SDK, which an application's schema completes.
+//! Wholes that are not equal to what came before them: words of Responses that have a start, pieces and ends that
+//! repeat all of them, and the inputs of the AI SDK, which an application's schema completes.
 
 use jsonspigot_llm::{Provider, ProviderStream, UnfinishedKind};
 use serde_json::{Value, json};
@@ -112,7 +112,8 @@ fn words_of_a_start_go_on() {
     }
 }
 
-/// A schema adds members to what the model wrote. The call keeps its own input, and the validated one is data, once.
+/// Checks that a schema adds members to the model's input. The call keeps its own input, and the validated one is data,
+/// once.
 #[test]
 fn inputs_that_a_schema_completes() {
     for (written, validated) in [

@@ -1,4 +1,4 @@
-//! The streams of `tests/wires/<wire>/*.txt`, each with the lines that it gives.
+//! Checks the streams of `tests/wires/<wire>/*.txt`, each with its expected lines.
 //!
 //! A file is a comment on what the stream shows (`# `), with the issues of other projects that report the same,
 //! options if it needs any, and its input lines, as a provider sends them: server-sent events or one event a line
@@ -211,7 +211,7 @@ fn table() -> String {
     table
 }
 
-/// Checks that the table in the documentation is the one that the files give.
+/// Checks that the table in the documentation is the one of the files.
 #[test]
 fn the_table_of_wires_is_what_the_files_report() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/formats/formats.md");
@@ -225,7 +225,7 @@ fn the_table_of_wires_is_what_the_files_report() {
     }
 }
 
-/// Returns the events of the file with this name, such as `anthropic/one-call`, or `None` if there is none.
+/// Returns the events of the file with this name, such as `anthropic/one-call`, or `None` if it does not exist.
 pub(crate) fn events_of(name: &str) -> Option<Vec<Value>> {
     let path = root().join(format!("{name}.txt"));
     let events = path.exists().then(|| support::events_of(WireFile::new(&path).input.as_bytes()))?;

@@ -9,11 +9,11 @@ fn is_reported_by_the_iterator_too() {
     let document = r#"{"a":"[]","b":"[1,{}]","c":2}"#;
     for at in 0..document.len() {
         let mut first = Parser::new(&patterns);
-        let mut told = first.feed(&document[..at]).count();
+        let mut reported = first.feed(&document[..at]).count();
         let mut restored = Parser::builder().patterns(&patterns).build().restore(&first.save().unwrap()).unwrap();
-        told += restored.feed(&document[at..]).map(Result::unwrap).count();
+        reported += restored.feed(&document[at..]).map(Result::unwrap).count();
         let mut expected = 0;
         Parser::new(&patterns).feed_with(document, |_| expected += 1).unwrap();
-        assert_eq!(told, expected, "cut at {at}");
+        assert_eq!(reported, expected, "cut at {at}");
     }
 }

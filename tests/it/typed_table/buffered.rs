@@ -247,7 +247,7 @@ fn adjacent_and_untagged() -> Vec<Row> {
                     r#"[Null(()), Flag(true), Integer(12), Float(1.5), Text("ab"), List([Text("c")])]"#,
                 ),
             ]),
-        Row::new("an untagged enum told apart by fields", reader!(Vec<ByFields>))
+        Row::new("an untagged enum distinguished by fields", reader!(Vec<ByFields>))
             .fits(&[r#"[{"radius":1,"label":"ab"},{"label":"ab","side":2.5},"run","runner"]"#])
             .misfits(&[
                 (r#"[{"label":"a"}¦]"#, ""),

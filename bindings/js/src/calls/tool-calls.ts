@@ -23,16 +23,27 @@ const checked = (text: unknown, what: string): string => {
 };
 
 /**
- * A stream's tool calls, each with its own parser, for users of any SDK: `start` a call, feed it by `delta` or `whole`,
+ * The tool calls of a stream, each with its own parser, for users of any SDK: `start` a call, feed it by `delta` or `whole`,
  * `stop` it, and `finish` the message with the provider's reason. Calls may be interleaved. An empty text is an absent one,
- * as it is on the wire. Every call ends with an event of kind `input`, whose status is never a guess.
+ * as it is on the wire. A slot is an index, `[choice, index]`, or an id.
  *
+ * Every call ends with an event of kind `input`, whose `status` is never a guess: a call that was cut is `truncated`. Pieces that
+ * belong to no call, repetitions that contradict what was read, and what exceeds `callLimits` are events too.
+ *
+ * @example
  * ```ts
+ * import { ToolCalls } from "jsonspigot/calls";
+ *
  * const calls = new ToolCalls("city");
  * calls.start(0, { name: "get_weather", id: "call_1" });
- * for (const event of calls.delta(0, '{"city": "Par')) if (event.kind === "delta") show(event.text); // "Par"
- * calls.delta(0, 'is"}');
- * calls.finish("tool_calls"); // an event of kind "input", with the status "complete" and the value
+ * for (const piece of ['{"city": "Kö', 'ln"}']) {
+ *   for (const event of calls.delta(0, piece)) {
+ *     if (event.kind === "delta") console.log(event.text); // "Kö", then "ln"
+ *   }
+ * }
+ * for (const event of calls.finish("tool_calls")) {
+ *   if (event.kind === "input") console.log(event.name, event.status, event.value); // "get_weather" "complete" {"city":"Köln"}
+ * }
  * ```
  */
 export class ToolCalls {

@@ -17,18 +17,26 @@ const UNDEFINED: PartialJson = { value: undefined, state: "undefined-input" };
 const FAILED: PartialJson = { value: undefined, state: "failed-parse" };
 
 /**
- * A drop-in for the AI SDK's `parsePartialJson` that takes deltas: `await parsePartialJson(text += delta)` becomes
- * `parser.push(delta)`, with the same value and state. Text with `__proto__`, or `prototype` in a `constructor`, is
+ * A drop-in for the AI SDK's `parsePartialJson` that takes deltas and reads each once: `await parsePartialJson(text += delta)`
+ * becomes `parser.push(delta)`, with the same value and state. Text with `__proto__`, or `prototype` in a `constructor`, is
  * `failed-parse` as a whole.
  *
  * Values share their structure and never change afterwards. They differ from the AI SDK's (7.0.173) in three places, where
  * the AI SDK misreads valid JSON: here half a surrogate pair is not shown, the exponent of a member's number may begin
  * with `+`, and a key may contain `\"`.
  *
+ * @example
  * ```ts
+ * import { parsePartialJson } from "ai";
+ * import { PartialJsonParser } from "jsonspigot/compat";
+ *
  * const parser = new PartialJsonParser();
- * for await (const delta of deltas) {
- *   const { value, state } = parser.push(delta);
+ * let text = "";
+ * for (const delta of ['{"city": "Kö', 'ln", "days": [1']) {
+ *   text += delta;
+ *   const before = await parsePartialJson(text);
+ *   const now = parser.push(delta);
+ *   console.log(JSON.stringify(now.value) === JSON.stringify(before.value), now.state === before.state); // true true, then true true
  * }
  * ```
  */

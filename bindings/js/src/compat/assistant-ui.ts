@@ -25,12 +25,13 @@ const EMPTY: PartialObject = { value: {}, state: "partial", partialPath: [] };
  * Values share their structure and never change afterwards. They differ from assistant-ui's in one place: a half surrogate
  * pair is not shown.
  *
+ * @example
  * ```ts
+ * import { fieldState, PartialJsonObjectParser } from "jsonspigot/compat";
+ *
  * const parser = new PartialJsonObjectParser();
- * for await (const delta of deltas) {
- *   const object = parser.push(delta);
- *   if (object && fieldState(object, ["city"]) === "complete") …
- * }
+ * const args = parser.push('{"city": "Köln", "note": "by tr');
+ * if (args) console.log(fieldState(args, ["city"]), fieldState(args, ["note"])); // "complete" "partial"
  * ```
  */
 export class PartialJsonObjectParser {

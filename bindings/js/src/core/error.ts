@@ -15,11 +15,26 @@ export interface Place {
 }
 
 /**
- * An error in a text, a pattern or an option.
+ * An error in a text, a pattern or an option. An argument of the wrong type is a `TypeError`.
  *
  * `kind` says what is wrong, in the names that the library and the command line use (`unexpected-byte`, `incomplete`,
- * `depth-limit`, …). `code` is the same as a constant (`ERR_JSONSPIGOT_INCOMPLETE`), for code that handles errors of
- * several libraries; unlike `instanceof`, it also works across two copies of this package.
+ * `depth-limit`, …). A text that merely stopped early has the kind `incomplete`, and a malformed one never does. `code` is the same
+ * as a constant (`ERR_JSONSPIGOT_INCOMPLETE`), for code that handles errors of several libraries; unlike `instanceof`, it also
+ * works across two copies of this package.
+ *
+ * @example
+ * ```ts
+ * import { JsonSpigotError, Parser } from "jsonspigot";
+ *
+ * const parser = new Parser("city");
+ * try {
+ *   parser.feed('{"city": "Köln", city}');
+ * } catch (error) {
+ *   if (!(error instanceof JsonSpigotError)) throw error;
+ *   console.log(error.kind, error.offset, error.path); // "unexpected-byte" 18 "$"
+ *   console.log(error.events.length); // 3
+ * }
+ * ```
  */
 export class JsonSpigotError extends Error implements Place {
   override readonly name: string = "JsonSpigotError";

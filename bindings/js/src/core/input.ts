@@ -9,7 +9,8 @@ import { wanted } from "./text-error.js";
 import { decode, joined, openTail, utf8Length, within } from "./utf8.js";
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
-const MARK = [0xef, 0xbb, 0xbf];
+/** A byte order mark. */
+export const MARK: Uint8Array = /* @__PURE__ */ Uint8Array.of(0xef, 0xbb, 0xbf);
 
 /** Returns true if it is a chunk of bytes, also one of another realm. */
 export function isBytes(value: unknown): value is Uint8Array {
@@ -34,7 +35,7 @@ export class Input {
   half = "";
   hasBegun = false;
   /** The input of a lenient parser that retains all of it. A state is saved as this text. */
-  original: readonly Original[] = [];
+  original: Original[] = [];
 
   constructor(engine: Engine, readsMark: boolean, translator?: Lenient) {
     this.engine = engine;
@@ -49,7 +50,7 @@ export class Input {
 
   protected copyTo(copy: Input): Input {
     const { bytes, half, hasBegun, original } = this;
-    return Object.assign(copy, { bytes, half, hasBegun, original });
+    return Object.assign(copy, { bytes, half, hasBegun, original: original.slice() });
   }
 
   reset(): void {

@@ -117,6 +117,15 @@ export function invalid(message: string): JsonSpigotError {
   return new JsonSpigotError("invalid-option", message);
 }
 
+/** Returns a value as a message shows it, whatever it is. */
+export function spelled(value: unknown): string {
+  try {
+    return typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
+}
+
 /** Refuses what is no object, and options of other names. */
 export function checkOptions(options: object, known: readonly string[], others = ""): void {
   for (const name of Object.keys(optionsOf(options))) {
@@ -126,14 +135,14 @@ export function checkOptions(options: object, known: readonly string[], others =
 
 /** Returns the options, unless they are no object. */
 export function optionsOf<O extends object>(options: O): O {
-  if (typeof options !== "object" || options === null) throw invalid(`options: ${String(options)} is not an object`);
+  if (typeof options !== "object" || options === null) throw invalid(`options: ${spelled(options)} is not an object`);
   return options;
 }
 
 /** Returns the value if it is one of the names, or the fallback. Fails with the names otherwise. */
 export function oneOf<N extends string>(option: string, value: unknown, names: readonly N[], fallback: N): N {
   if (value === undefined) return fallback;
-  if (!names.includes(value as N)) throw invalid(`${option}: ${JSON.stringify(value)} is not one of ${names.join(", ")}`);
+  if (!names.includes(value as N)) throw invalid(`${option}: ${spelled(value)} is not one of ${names.join(", ")}`);
   return value as N;
 }
 
@@ -170,12 +179,12 @@ export function limitsOf(limits: ParserOptions["limits"]): Required<Limits> {
 /** Checks the limits that are set, and adds all others. */
 function limited(limits: Limits): Required<Limits> {
   const found = { ...NO_LIMITS };
-  if (typeof limits !== "object" || limits === null) throw invalid(`limits: ${String(limits)} is not an object`);
+  if (typeof limits !== "object" || limits === null) throw invalid(`limits: ${spelled(limits)} is not an object`);
   for (const name of Object.keys(limits)) oneOf("limits", name, LIMITS, "depth");
   for (const name of LIMITS) {
     const limit = limits[name] ?? found[name];
-    if (!(limit >= 0) || (limit !== Infinity && !Number.isInteger(limit))) {
-      throw invalid(`limits.${name} must be a non-negative integer, not ${limit}`);
+    if (typeof limit !== "number" || !(limit >= 0) || (limit !== Infinity && !Number.isInteger(limit))) {
+      throw invalid(`limits.${name} must be a non-negative integer, not ${spelled(limit)}`);
     }
     (found as Record<typeof name, number>)[name] = limit > Number.MAX_SAFE_INTEGER ? Infinity : limit;
   }
@@ -184,7 +193,7 @@ function limited(limits: Limits): Required<Limits> {
 
 function leniencyOf(lenient: ParserOptions["lenient"]): Leniency | undefined {
   if (lenient !== undefined && !(lenient instanceof Leniency)) {
-    throw invalid(`lenient: ${JSON.stringify(lenient)} was not made by \`lenient\`: pass lenient(${JSON.stringify(lenient)})`);
+    throw invalid(`lenient: ${spelled(lenient)} was not made by \`lenient\`: pass lenient(${spelled(lenient)})`);
   }
   return lenient?.bits === 0 ? undefined : lenient;
 }
@@ -192,7 +201,7 @@ function leniencyOf(lenient: ParserOptions["lenient"]): Leniency | undefined {
 /** Checks the options that decide how values are made. */
 export function makingOf({ numbers = "number", prototypeKeys = "keep" }: Pick<ParsingOptions, "numbers" | "prototypeKeys">): Making {
   if (!["keep", "drop"].includes(prototypeKeys)) {
-    throw invalid(`prototypeKeys: ${JSON.stringify(prototypeKeys)} is not one of keep, drop`);
+    throw invalid(`prototypeKeys: ${spelled(prototypeKeys)} is not one of keep, drop`);
   }
   return { numbers, prototypeKeys };
 }
@@ -201,7 +210,7 @@ export function makingOf({ numbers = "number", prototypeKeys = "keep" }: Pick<Pa
 export function limitOf(name: string, value: number | undefined, fallback: number): number {
   const limit = value ?? fallback;
   if (limit !== Infinity && !(Number.isSafeInteger(limit) && limit >= 0)) {
-    throw invalid(`${name} must be a non-negative integer or Infinity, not ${limit}`);
+    throw invalid(`${name} must be a non-negative integer or Infinity, not ${spelled(limit)}`);
   }
   return limit;
 }

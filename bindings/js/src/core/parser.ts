@@ -39,10 +39,41 @@ export interface ParserStatus {
 /**
  * A parser of one JSON text.
  *
+ * A pattern is an RFC 9535 path without filters: `a.b`, `a[0]`, `a[*]`, `a[0:3]`, `a['b','c']`, `$..name`. `outer | inner` reads the
+ * JSON inside the strings that `outer` selects. `raw:pattern` selects the same values, and its deltas are their JSON text as it
+ * comes, of any type. Each selected value has a `begin` event, `delta` events if it is a string, and an `end` event with its value.
+ *
+ * Half a surrogate pair at a chunk's end waits for the next chunk. A byte order mark in front of bytes is skipped.
+ *
+ * By default only the depth of a text is limited: set `limits` for text that you do not trust.
+ *
+ * @example
  * ```ts
+ * import { Parser } from "jsonspigot";
+ *
  * const parser = new Parser(["city", "days[*].plan"], { snapshots: true });
- * for (const event of parser.feed('{"city": "Kö')) show(event);
- * parser.snapshot(); // {"city":"Kö"}
+ * for (const event of parser.feed('{"city": "Kö')) console.log(event.kind, event.path); // "begin" "city", then "delta" "city"
+ * console.log(parser.snapshot()); // {"city":"Kö"}
+ * parser.feed('ln"}');
+ * parser.finish(); // throws if the text is not one complete JSON text
+ * console.log(parser.value()); // {"city":"Köln"}
+ * ```
+ *
+ * @example From `@streamparser/json`: `$.days.*` is `days[*]`, and its values are those of the events
+ * ```ts
+ * import { JSONParser } from "@streamparser/json";
+ * import { Parser } from "jsonspigot";
+ *
+ * const text = '{"days": [{"id": 1}, {"id": 2}]}';
+ * const old = new JSONParser({ paths: ["$.days.*"], keepStack: false });
+ * old.onValue = ({ value }) => console.log(value); // {"id":1}, then {"id":2}
+ * old.write(text);
+ *
+ * const parser = new Parser("days[*]", { retain: "matches" });
+ * for (const event of parser.feed(text)) {
+ *   if (event.kind === "end") console.log(event.value); // {"id":1}, then {"id":2}
+ * }
+ * parser.finish();
  * ```
  */
 export class Parser extends TextParser {

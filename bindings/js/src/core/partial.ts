@@ -55,9 +55,29 @@ export class PartialJson<T = Json> {
  *
  * @example
  * ```ts
- * const trip = partial<Trip>();
- * for await (const delta of deltas) show(trip.push(delta)); // {"city":"Os"}, then {"city":"Oslo","days":[3]}
- * const whole = trip.value(); // throws unless all of it has arrived
+ * import { partial } from "jsonspigot";
+ *
+ * const trip = partial<{ city: string; days: number[] }>();
+ * for (const delta of ['{"city":"Os', 'lo","days":[3]}']) console.log(trip.push(delta)); // {"city":"Os"}, then {"city":"Oslo","days":[3]}
+ * console.log(trip.value().days.length); // 1
+ * ```
+ *
+ * @example From partial-json and best-effort-json-parser, which read the whole text each time
+ * ```ts
+ * import { parse as bestEffort } from "best-effort-json-parser";
+ * import { lenient, partial } from "jsonspigot";
+ * import { parse } from "partial-json";
+ *
+ * const chunks = ['{"city": "Kö', 'ln", "population": 1.0'];
+ * console.log(parse(chunks.join(""))); // {"city":"Köln","population":1}
+ * const city = partial({ provisional: true }); // otherwise a number is shown once it is complete
+ * for (const chunk of chunks) city.push(chunk);
+ * console.log(city.current); // {"city":"Köln","population":1}
+ *
+ * const text = "{city: 'Köln', days: [1, 2,";
+ * console.log(bestEffort(text)); // {"city":"Köln","days":[1,2]}
+ * const deviations = lenient(["bare-keys", "single-quotes", "trailing-commas"]);
+ * console.log(partial({ provisional: true, lenient: deviations }).push(text)); // {"city":"Köln","days":[1,2]}
  * ```
  */
 export function partial<T = Json>(options?: PartialOptions): PartialJson<T> {

@@ -2,6 +2,9 @@
 
 import { JsonSpigotError } from "./error.js";
 
+/**
+ * A JSON value. An interface has no index signature, so to read a value as one, validate it or assert it as `unknown` first.
+ */
 export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json };
 
 /** How values are made. */

@@ -10,13 +10,14 @@ import type { DocumentEvent, Event } from "../core/events.js";
 import { makeValue, type Json } from "../core/values.js";
 import { errorOf, Fault, type TextError } from "../core/text-error.js";
 import { NUMBER } from "../core/states.js";
-import { isBytes, lengthOf } from "../core/input.js";
-import { COMMENTS } from "../lenient/translator.js";
+import { isBytes, lengthOf, MARK } from "../core/input.js";
+import { BYTE_ORDER_MARK, COMMENTS } from "../lenient/translator.js";
 import { selectingText } from "../core/selecting-text.js";
 import type { Text } from "../core/text.js";
 import { isSpace } from "../core/units.js";
+import { joined } from "../core/utf8.js";
 import { compact } from "../core/places.js";
-import { invalid, optionsOf, type ParserOptions } from "../core/options.js";
+import { invalid, optionsOf, spelled, type ParserOptions } from "../core/options.js";
 
 /** The separation of texts: JSON Lines, concatenated without a separator, or RFC 7464 sequences. */
 export type Framing = "lines" | "concatenated" | "sequence";
@@ -39,6 +40,8 @@ export const AFTER_ATOM_AND_SLASH = 4;
 /** In the rest of a text that has failed. */
 export const REFUSED = 5;
 export const CLOSED = 6;
+
+export const PAST_MARK = 3;
 
 const SLASH = 47;
 const HASH = 35;
@@ -65,6 +68,8 @@ export class Position {
   lines = 0;
   isAtom = false;
   last = 0;
+  /** The bytes of a byte order mark that the stream has begun with so far; {@link PAST_MARK} once no more of one can follow. */
+  mark = 0;
 }
 
 /** The parts of a stream of documents that a saved state has. */
@@ -78,11 +83,20 @@ export interface DocumentsParts {
 export let partsOf: (documents: Documents) => DocumentsParts;
 
 /**
- * A stream of JSON texts, each with its own events, offsets and limits.
+ * A stream of JSON texts, each with its own events, offsets and limits. A text that is not JSON is an event, and does not affect the
+ * others, except in concatenated texts, where the next one can't be found.
  *
+ * A byte order mark at the start of the stream is skipped, and offsets count from the byte after it.
+ *
+ * @example
  * ```ts
+ * import { Documents } from "jsonspigot/documents";
+ *
  * const documents = new Documents("lines", "city");
- * documents.feed('{"city": "Ko'); // a begin and a delta of document 0
+ * for (const event of [...documents.feed('{"city": "Köln"}\n{"city"\n{"ci'), ...documents.feed('ty": "Bonn"}\n')]) {
+ *   const news = event.kind === "delta" ? event.text : event.kind === "document-error" ? event.error.kind : undefined;
+ *   if (news) console.log(event.document, news); // 0 "Köln", then 1 "incomplete", then 2 "Bonn"
+ * }
  * ```
  */
 export class Documents {
@@ -101,13 +115,16 @@ export class Documents {
 
   constructor(framing: Framing, patterns: string | readonly string[] = [], options: DocumentsOptions = {}) {
     if (!FRAMINGS.includes(framing)) {
-      throw invalid(`framing: ${JSON.stringify(framing)} is not one of ${FRAMINGS.join(", ")}`);
+      throw invalid(`framing: ${spelled(framing)} is not one of ${FRAMINGS.join(", ")}`);
     }
     for (const name of ["snapshots", "provisional"] as const) {
       if ((optionsOf(options) as ParserOptions)[name]) throw invalid(`${name}: a stream of documents has no snapshots`);
     }
     this.#framing = framing;
     this.#text = selectingText(options, patterns);
+    // A mark precedes the stream and is part of no text, unless it is an error or a deviation.
+    this.#text.input.readsMark = true;
+    this.#beginMark();
   }
 
   /**
@@ -124,10 +141,15 @@ export class Documents {
       return [];
     }
     this.#events = [];
-    if (this.#framing !== "concatenated") this.#feedSeparated(chunk);
-    else this.#feedConcatenated(chunk);
+    if (this.#at.mark === PAST_MARK || chunk.length === 0) this.#feed(chunk);
+    else this.#feed(typeof chunk === "string" ? this.#afterNoMark(chunk) : this.#afterMark(chunk));
     this.#drain();
     return this.#events;
+  }
+
+  #feed(chunk: Chunk): void {
+    if (this.#framing !== "concatenated") this.#feedSeparated(chunk);
+    else this.#feedConcatenated(chunk);
   }
 
   /** Ends the stream, and its last text. */
@@ -136,6 +158,7 @@ export class Documents {
     this.#events = [];
     if (this.#at.state !== CLOSED) {
       const text = this.#text;
+      if (this.#at.mark < PAST_MARK) this.#afterNoMark("");
       if (this.#at.state === AFTER_ATOM_AND_SLASH) {
         this.#at.offset -= 1;
         this.#at.state = AFTER_ATOM;
@@ -158,6 +181,7 @@ export class Documents {
     this.#at.state = BETWEEN;
     this.#at.number = this.#at.start = this.#at.offset = this.#at.lines = 0;
     this.#at.line = 1;
+    this.#beginMark();
   }
 
   /** Drops what the stream keeps. Nothing else can be done with it then. */
@@ -171,6 +195,30 @@ export class Documents {
 
   #check(): void {
     if (this.#isDisposed) throw new JsonSpigotError("disposed", "the parser has been disposed of");
+  }
+
+  // A byte order mark before the first text.
+
+  #beginMark(): void {
+    const { settings, input } = this.#text;
+    const isRead = settings.strictByteOrderMark || input.translator?.allows(BYTE_ORDER_MARK) === true;
+    this.#at.mark = isRead ? PAST_MARK : 0;
+  }
+
+  /** Removes a byte order mark, or as much of it as the first chunks have. */
+  #afterMark(chunk: Uint8Array): Chunk {
+    const bytes = joined(MARK.subarray(0, this.#at.mark), chunk);
+    const count = MARK.findIndex((byte, at) => bytes[at] !== byte);
+    this.#at.mark = count === bytes.length ? count : PAST_MARK;
+    return count < 0 ? bytes.subarray(MARK.length) : bytes.subarray(count === bytes.length ? count : 0);
+  }
+
+  /** Reads what looked like a byte order mark, and returns the chunk that shows it was not one. */
+  #afterNoMark(chunk: Chunk): Chunk {
+    const bytes = MARK.subarray(0, this.#at.mark);
+    this.#at.mark = PAST_MARK;
+    this.#feed(bytes);
+    return chunk;
   }
 
   // Lines and sequences.
@@ -310,9 +358,6 @@ export class Documents {
 
   #begin(): void {
     this.#text.reset();
-    // A byte order mark stands at the start of the stream, if anywhere.
-    const { input, settings } = this.#text;
-    input.readsMark = settings.strictByteOrderMark || this.#at.offset > 0;
     this.#at.state = BLANK;
     this.#at.start = this.#at.offset;
     this.#at.line = this.#at.lines + 1;

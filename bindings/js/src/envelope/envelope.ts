@@ -33,21 +33,33 @@ const OPENING = 1;
 const PAYLOAD = 2;
 
 /**
- * Separates what a person should see from payloads between marks: `comment:NAME` (`<!--NAME … -->`), `fence:INFO`,
- * `fence:*` (any fence that holds an object or array), `tag:NAME` (`<NAME>…</NAME>`), `between:OPEN:CLOSE` (between these two
- * texts), `bare` (every JSON object or array) and `bare:object`. Append `:json` or `:raw` to declare what the payload is.
+ * A reader of text with JSON in it, which separates what a person should see from payloads between marks:
  *
- * A payload between two texts ends with its JSON even if CLOSE is missing, so CLOSE may be empty (`between:OPEN:`). With
- * `between:OPEN:CLOSE:led`, all up to the first `{` is a part of the opening mark, as in `[CALL]name[ARGS]{…}`.
+ * - `comment:NAME`: `<!--NAME … -->`
+ * - `fence:INFO`; `fence:*` for any fence that holds an object or array
+ * - `tag:NAME`: `<NAME>…</NAME>`
+ * - `between:OPEN:CLOSE`: between these two texts. A payload ends with its JSON even where CLOSE is missing, so CLOSE may be empty
+ *   (`between:OPEN:`). With `between:OPEN:CLOSE:led`, all up to the first `{` is a part of the opening mark, as in
+ *   `[CALL]name[ARGS]{…}`.
+ * - `bare`: every JSON object or array; `bare:object`: every object
  *
- * Only text that may still become an opening mark is held back. All other text is reported by the same call.
+ * Append `:json` or `:raw` to declare what the payload is. Only text that may still become an
+ * opening mark is held back. All other text is reported by the same call. A payload ends with an event whose `status` is one of those of a call. One that is
+ * plain text, such as a thought, is reported in `fragment` events and ends as `raw`.
  *
+ * @example
  * ```ts
- * const envelope = new Envelope(["tag:think", "comment:context"], "slots[*]");
- * for (const event of envelope.feed(chunk)) {
- *   if (event.kind === "text") show(event.text);
- *   if (event.kind === "payload" && event.status === "complete") keep(event.mark, event.value);
+ * import { Envelope } from "jsonspigot/envelope";
+ *
+ * const envelope = new Envelope(["tag:think", "comment:trip"], "city");
+ * for (const chunk of ["Here: <!--tr", 'ip {"city": "Kö', 'ln"} --', ">"]) {
+ *   for (const event of envelope.feed(chunk)) {
+ *     if (event.kind === "text") console.log(event.text); // "Here: "
+ *     if (event.kind === "delta") console.log(event.text); // "Kö", then "ln"
+ *     if (event.kind === "payload") console.log(event.mark, event.status, event.value); // "comment:trip" "complete" {"city":"Köln"}
+ *   }
  * }
+ * envelope.finish();
  * ```
  */
 export class Envelope {

@@ -27,9 +27,6 @@ import { Extent } from "./extent.js";
 
 export type PayloadReport = (event: EnvelopeEvent) => void;
 
-/** The last character. */
-const LAST = /* @__PURE__ */ Uint8Array.of(0xf4, 0x8f, 0xbf, 0xbf);
-
 const BEFORE = 0;
 const VALUE = 1;
 const AFTER = 2;

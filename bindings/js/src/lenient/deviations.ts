@@ -1,6 +1,6 @@
 // The names of deviations from JSON.
 
-import { invalid, oneOf } from "../core/options.js";
+import { invalid, oneOf, spelled } from "../core/options.js";
 
 /** In the order of their bits in saved state. */
 export const DEVIATIONS = [
@@ -29,7 +29,7 @@ export type DeviationNames = "model-output" | readonly (Deviation | "model-outpu
 export function bitsOf(names: DeviationNames): number {
   const asked = names === "model-output" ? [names] : names;
   if (!Array.isArray(asked)) {
-    throw invalid(`lenient: ${JSON.stringify(asked)} is neither "model-output" nor a list of ${DEVIATIONS.join(", ")}`);
+    throw invalid(`lenient: ${spelled(asked)} is neither "model-output" nor a list of ${DEVIATIONS.join(", ")}`);
   }
   let bits = 0;
   for (const name of asked as readonly (Deviation | "model-output")[]) {

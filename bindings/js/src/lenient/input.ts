@@ -24,8 +24,8 @@ export class LenientInput extends Input {
     if (text === "" || engine.options.retain !== "all") return;
     const last = original[original.length - 1];
     const isSame = last?.wereBytes === wereBytes;
-    const piece = { text: isSame ? last.text + text : text, wereBytes };
-    this.original = [...(isSame ? original.slice(0, -1) : original), piece];
+    if (isSame) original[original.length - 1] = { text: last.text + text, wereBytes };
+    else original.push({ text, wereBytes });
   }
 
   protected override get takesCharacters(): boolean {
@@ -97,7 +97,7 @@ export class LenientInput extends Input {
 
   protected override exceed(text: string, to: number): never {
     this.#keep(text.slice(to));
-    const { original } = this;
+    const original = this.original.slice();
     try {
       this.#exceed(text, to);
     } finally {

@@ -12,23 +12,26 @@ import { chunksOfJson, type Chunk, type Source } from "./source.js";
 /** The options of {@link deltas}. For all other options there is `events`. */
 export interface DeltasOptions extends Pick<ParserOptions, "limits" | "duplicateKeys" | "strictByteOrderMark"> {
   /** Ends the loop with the signal's reason, and cancels the source. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 const KNOWN = ["signal", "limits", "duplicateKeys", "strictByteOrderMark"];
 
 /**
- * Yields the text of the strings that one pattern selects, as it arrives, and nothing for other values, whose JSON text
- * {@link rawDeltas} yields. Where a pattern can match more than one string, `events` reports which one grows.
+ * Yields the text of the strings that one pattern selects, as it arrives. Yields nothing for other values: see {@link rawDeltas}.
+ * Where a pattern can match more than one string, the events of `events` say which one grows.
  *
- * @param source A response, a stream, or an iterable of strings or bytes.
- * @param pattern The path of the strings, as `title` or `days[*].plan`.
- * @param options `signal`, `limits` (no limit but a depth of 127 by default), `duplicateKeys` (`last-wins` by default),
- * `strictByteOrderMark` (false by default).
- * @throws {JsonSpigotError} (from the loop) at the first bad byte, or if the text ends too early.
+ * @param source - the body of a response, a web stream, or an iterable of strings or bytes, cut anywhere
+ * @param pattern - an RFC 9535 path without filters: `a.b`, `a[0]`, `a[*]`, `a[0:3]`, `a['b','c']`, `$..name`, `outer | inner`
+ * @param options - limits, repeated keys, and a signal that ends the loop
+ * @throws {JsonSpigotError} after the text before the first bad byte. Its `path` is `null`, as no text is kept. Errors of the
+ * source are thrown unchanged.
+ *
  * @example
  * ```ts
- * for await (const text of deltas(await fetch(url), "title")) show(text);
+ * import { deltas } from "jsonspigot";
+ *
+ * for await (const text of deltas(await fetch(url), "title")) console.log(text); // "Köln"
  * ```
  */
 export function deltas(source: Source, pattern: string, options?: DeltasOptions): Loop<string> {
@@ -36,14 +39,16 @@ export function deltas(source: Source, pattern: string, options?: DeltasOptions)
 }
 
 /**
- * Yields the JSON text of the values that one pattern selects, as it arrives.
+ * Yields the JSON text of the values that one pattern selects, as it arrives, whatever their types.
  *
- * @param source A response, a stream, or an iterable of strings or bytes.
- * @param pattern The path of the values, with or without `raw:`.
- * @param options As those of {@link deltas}.
+ * @param source - the body of a response, a web stream, or an iterable of strings or bytes, cut anywhere
+ * @param pattern - a path; `raw:` before it may be left out
+ *
  * @example
  * ```ts
- * for await (const text of rawDeltas(await fetch(url), "order")) passOn(text);
+ * import { rawDeltas } from "jsonspigot";
+ *
+ * for await (const text of rawDeltas(['{"order": {"id"', ": 1}}"], "order")) console.log(text); // "{\"id\"", then ": 1}"
  * ```
  */
 export function rawDeltas(source: Source, pattern: string, options?: DeltasOptions): Loop<string> {

@@ -64,7 +64,7 @@ export class SourceLoop<C, T, R = void> implements Loop<T, R> {
   constructor(open: () => Chunks<C>, begin: () => Reading<C, T, R>, signal: AbortSignal | undefined) {
     this.#open = open;
     this.#begin = begin;
-    this.#signal = signal;
+    this.#signal = checkedSignal(signal);
   }
 
   next(): Promise<IteratorResult<T, R>> {
@@ -108,8 +108,8 @@ export class SourceLoop<C, T, R = void> implements Loop<T, R> {
     const signal = this.#signal;
     this.#chunks = this.#opened();
     if (signal?.aborted) return this.#onAbort();
-    signal?.addEventListener("abort", this.#onAbort);
     try {
+      signal?.addEventListener("abort", this.#onAbort);
       this.#reading = this.#begin();
     } catch (reason) {
       void this.#stop({ reason });
@@ -253,6 +253,13 @@ export class SourceLoop<C, T, R = void> implements Loop<T, R> {
     const { reason } = this.#signal!;
     void this.#stop({ reason }, reason);
   };
+}
+
+/** Returns the signal, which may be of another realm. Fails if it is none. */
+export function checkedSignal(signal: AbortSignal | null | undefined): AbortSignal | undefined {
+  if (signal === undefined || signal === null) return undefined;
+  if (typeof signal.aborted === "boolean" && typeof signal.addEventListener === "function") return signal;
+  throw new TypeError("signal: expected an AbortSignal");
 }
 
 function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {

@@ -4,7 +4,8 @@ import type { Engine } from "../core/engine.js";
 import type { JsonSpigotError } from "../core/error.js";
 import { optionsOf } from "../core/options.js";
 import type { DeepPartial } from "../core/text-parser.js";
-import { NOTHING, SourceLoop, type Chunks, type Loop, type Reading } from "./loop.js";
+import type { ElementOf, FieldOf, FieldPath, FieldRequest, ReadOptions, Requested } from "./fields.js";
+import { checkedSignal, NOTHING, SourceLoop, type Chunks, type Loop, type Reading } from "./loop.js";
 import { chunksOfJson, type Chunk, type Source } from "./source.js";
 import { lookUp, type ValueState } from "../core/tree/state-of.js";
 import type { StreamOptions } from "./streams.js";
@@ -12,12 +13,6 @@ import { makeText } from "../core/make-text.js";
 import type { Text } from "../core/text.js";
 import { Tree } from "../core/tree/tree.js";
 import type { Json } from "../core/values.js";
-
-/** Keys and indices from the root: `"ask_slots", 0, "message"`. An empty path is the root. */
-export type FieldPath = readonly (string | number)[];
-
-/** The path of a field, and what may end one read of it without ending the others. */
-export type FieldRequest = FieldPath | readonly [...FieldPath, { readonly signal?: AbortSignal }];
 
 /** A tree that also knows the pieces of its newest string: a string that has grown is copied whole to take its end off. */
 class PieceTree extends Tree {
@@ -39,23 +34,34 @@ class PieceTree extends Tree {
 }
 
 /**
- * Reads fields of a JSON text that is still arriving, several at once and in any order:
+ * A reader of the fields of a JSON text that is still arriving, several at once and in any order. It reads the source only while a
+ * read waits for a field, and parses each chunk once for all reads. It keeps the document, so a field can be requested late.
  *
- * ```ts
- * const reader = new FieldReader(fragments);
- * const city = await reader.get<string>("city"); // as soon as it is complete
- * for await (const text of reader.streamText("ask_slots", 0, "message")) show(text);
- * for await (const row of reader.forEach<Row>("rows")) add(row); // each row when it is complete
- * ```
- *
- * The source is read only while someone is waiting for a field, and each chunk is parsed once for all of them. The document
- * is kept, so a field can be requested late. Leaving one loop does not affect the others, and the last argument of each
- * method may be `{ signal }`, which gives up this one; {@link cancel} ends the source for all of them.
+ * A field is named by the keys and indices that lead to it, one argument each. With the document's type, `FieldReader<Trip>`,
+ * paths are checked and values typed. The last argument of each method may be `{ signal }`, which gives up that read alone, as
+ * leaving its loop does; {@link cancel} ends the source for all of them.
  *
  * A repeated key is an error unless `duplicateKeys` is `last-wins`, as a field that has been read would not be the last one.
  * With that, a field is whichever of its values is there when a chunk has been read.
+ *
+ * @typeParam T - the type of the document. It is not validated.
+ *
+ * @example
+ * ```ts
+ * import { FieldReader } from "jsonspigot";
+ *
+ * interface Trip {
+ *   city: string;
+ *   days: { note: string }[];
+ * }
+ *
+ * const trip = new FieldReader<Trip>(['{"city": "Kö', 'ln", "days": [{"note": "by ', 'train"}]}']);
+ * console.log(await trip.get("city")); // "Köln"
+ * for await (const text of trip.streamText("days", 0, "note")) console.log(text); // "by ", then "train"
+ * for await (const day of trip.forEach("days")) console.log(day); // {"note":"by train"}
+ * ```
  */
-export class FieldReader {
+export class FieldReader<T = Json> {
   readonly #text: Text;
   readonly #tree: PieceTree;
   /** The source, of which each chunk is parsed; an item for each. */
@@ -70,7 +76,8 @@ export class FieldReader {
   #failure: { readonly reason: unknown } | undefined;
 
   constructor(source: Source, options: StreamOptions = {}) {
-    const { signal, snapshots: _, provisional: __, retain: ___, spelling: ____, ...own } = optionsOf(options);
+    const { signal: asked, snapshots: _, provisional: __, retain: ___, spelling: ____, ...own } = optionsOf(options);
+    const signal = checkedSignal(asked);
     const duplicateKeys = own.duplicateKeys ?? "reject";
     const text = (this.#text = makeText({ ...own, duplicateKeys, snapshots: true, retain: "nothing" }));
     this.#tree = this.#text.engine.tree = new PieceTree(this.#text.settings);
@@ -100,21 +107,22 @@ export class FieldReader {
   }
 
   /**
-   * Resolves to a field's value once it is complete; to `undefined` if the text ends without it.
+   * Returns a field's value once it is complete; `undefined` if the text ends without it.
    *
+   * @param request - the keys and indices of the field, and possibly `{ signal }`
    * @throws {JsonSpigotError} if the text is not JSON, or ends too early, before the field is complete.
    */
-  async get<T = Json>(...request: FieldRequest): Promise<T | undefined> {
-    const loop = this.#loop<T>(request, ({ state, value }) => ({ values: state === "complete" ? [value as T] : [] }));
+  async get<const R extends FieldRequest>(...request: Requested<T, R>): Promise<FieldOf<T, R> | undefined> {
+    const loop = this.#loop(request, ({ state, value }) => ({ values: state === "complete" ? [value] : [] }));
     try {
-      return (await loop.next()).value as T | undefined;
+      return (await loop.next()).value as FieldOf<T, R> | undefined;
     } finally {
       void loop.return();
     }
   }
 
-  /** Yields the text of a string field as it arrives, from its beginning. Yields nothing for other fields. */
-  streamText(...request: FieldRequest): Loop<string> {
+  /** Yields the text of a string field as it arrives, from its beginning. Yields nothing for a field that is no string. */
+  streamText<const R extends FieldRequest>(...request: Requested<T, R, string>): Loop<string> {
     let length = 0;
     return this.#loop(request, ({ state, value }) => {
       if (value === undefined) return { values: [] };
@@ -127,25 +135,25 @@ export class FieldReader {
   }
 
   /** Yields a field's value so far, each time that it has changed, and the complete value last. */
-  streamValues<T = Json>(...request: FieldRequest): Loop<DeepPartial<T>> {
+  streamValues<const R extends FieldRequest>(...request: Requested<T, R>): Loop<DeepPartial<FieldOf<T, R>>> {
     let shown: Json | undefined;
     return this.#loop(request, ({ value }) => {
       if (value === undefined || value === shown) return { values: [] };
       shown = value;
       this.#tree.look(this.#text.engine);
-      return { values: [value as DeepPartial<T>] };
+      return { values: [value as DeepPartial<FieldOf<T, R>>] };
     });
   }
 
-  /** Yields the elements of an array field, each when it is complete. Yields nothing for other fields. */
-  forEach<T = Json>(...request: FieldRequest): Loop<T> {
+  /** Yields the elements of an array field, each when it is complete. Yields nothing for a field that is no array. */
+  forEach<const R extends FieldRequest>(...request: Requested<T, R, readonly unknown[]>): Loop<ElementOf<T, R>> {
     let next = 0;
     return this.#loop(request, ({ state, value }, path) => {
       if (value === undefined) return { values: [] };
       if (!Array.isArray(value)) return { values: [], isDone: true };
       const last = value.length - 1;
       const isLastOpen = state !== "complete" && last >= 0 && this.#look([...path, last]).state !== "complete";
-      const values = value.slice(next, isLastOpen ? last : undefined) as (T & Json)[];
+      const values = value.slice(next, isLastOpen ? last : undefined) as (ElementOf<T, R> & Json)[];
       next += values.length;
       return { values };
     });
@@ -178,17 +186,17 @@ export class FieldReader {
   }
 
   /** Yields what `added` finds in a field after each chunk, up to the end of the field's value. */
-  #loop<T>(
-    request: FieldRequest,
-    added: (field: ReturnType<typeof lookUp>, path: FieldPath) => { readonly values: readonly T[]; readonly isDone?: boolean },
-  ): Loop<T> {
+  #loop<V>(
+    request: readonly unknown[],
+    added: (field: ReturnType<typeof lookUp>, path: FieldPath) => { readonly values: readonly V[]; readonly isDone?: boolean },
+  ): Loop<V> {
     const { path, signal } = parted(request);
     const reader = this;
     let hasEnded = false;
     // While the loop was busy, others may have read on, to the end even: so the field is looked at again before a chunk is read.
     let isLookedAt = false;
     const chunks: Chunks<undefined> = { next: () => (hasEnded ? END : isLookedAt ? this.#more() : LOOK) };
-    const begin = (): Reading<undefined, T> => ({
+    const begin = (): Reading<undefined, V> => ({
       items: NOTHING,
       read() {
         const field = reader.#look(path);
@@ -242,8 +250,8 @@ if (typeof Symbol.asyncDispose === "symbol") {
   });
 }
 
-function parted(request: FieldRequest): { readonly path: FieldPath; readonly signal: AbortSignal | undefined } {
+function parted(request: readonly unknown[]): { readonly path: FieldPath; readonly signal: AbortSignal | undefined } {
   const last = request[request.length - 1];
   if (typeof last !== "object") return { path: request as FieldPath, signal: undefined };
-  return { path: request.slice(0, -1) as FieldPath, signal: last.signal };
+  return { path: request.slice(0, -1) as FieldPath, signal: (last as ReadOptions | null)?.signal };
 }

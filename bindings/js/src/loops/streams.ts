@@ -13,7 +13,7 @@ import type { Json } from "../core/values.js";
 
 export interface StreamOptions extends ParserOptions {
   /** Ends the loop with the signal's reason, and cancels the source. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Returns the options of the parser alone. */
@@ -23,14 +23,18 @@ function parserOptions(options: StreamOptions): ParserOptions {
 }
 
 /**
- * Yields all events of a source. Events before the first bad byte are yielded before the error is thrown.
+ * Yields all events of a source. If the text is not JSON, the events before the first bad byte come before the error.
  *
- * @param source A response, a stream, or an iterable of strings or bytes.
- * @param patterns The paths of the values.
- * @param options Those of a `Parser`, and `signal`.
+ * @param source - the body of a response, a web stream, or an iterable of strings or bytes, cut anywhere
+ * @param patterns - the values to report, as for {@link Parser}
+ *
  * @example
  * ```ts
- * for await (const event of events(await fetch(url), ["title", "items[*].name"])) { … }
+ * import { events } from "jsonspigot";
+ *
+ * for await (const event of events(['{"title":"Sh', 'op","items":[{"name":"lamp"}]}'], ["title", "items[*].name"])) {
+ *   if (event.kind === "end") console.log(event.path, event.value); // "title" "Shop", then "items[0].name" "lamp"
+ * }
  * ```
  */
 export function events(source: Source, patterns: string | readonly string[], options: StreamOptions = {}): Loop<Event> {
@@ -65,18 +69,35 @@ const eventsBefore = (error: unknown): readonly Event[] => (error as { events?: 
 export type SnapshotsOptions = Omit<StreamOptions, "retain" | "spelling">;
 
 /**
- * Yields the document so far after each chunk that has changed it; the last one is the complete value. Unchanged parts are the
- * same objects as before.
+ * Yields the document so far after each chunk that has changed it. The last one is the complete value. A part that has
+ * not changed is the same object as before, so `===`, `memo` and selectors work.
  *
- * With `schema`, a Standard Schema such as zod's, the last one is what the schema makes of the complete value, or a
- * `SchemaError` is thrown. Earlier values are not validated.
+ * With `schema`, a Standard Schema such as zod's, valibot's or arktype's, the last one is what the schema makes of the complete
+ * value, or a `SchemaError` is thrown. Earlier values are not validated.
  *
- * @param source A response, a stream, or an iterable of strings or bytes.
- * @param options Those of a `Parser`, `signal`, and `schema`.
+ * @param source - the body of a response, a web stream, or an iterable of strings or bytes, cut anywhere
+ * @param options - `snapshots: "live"` updates one value in place, which costs less
+ *
  * @example
  * ```ts
+ * import { snapshots } from "jsonspigot";
+ * import { z } from "zod";
+ *
  * const Trip = z.object({ city: z.string(), days: z.array(z.string()) });
- * for await (const trip of snapshots(await fetch(url), { schema: Trip })) console.log(trip.city, trip.days?.length);
+ * for await (const trip of snapshots(await fetch(url), { schema: Trip })) console.log(trip.days?.length); // 1, then 1
+ * ```
+ *
+ * @example From jsonriver, whose value is one object that changes under its reader
+ * ```ts
+ * import { parse } from "jsonriver";
+ * import { snapshots } from "jsonspigot";
+ *
+ * async function* chunks() {
+ *   yield '{"city": "Kö';
+ *   yield 'ln"}';
+ * }
+ * for await (const value of parse(chunks())) console.log(value); // {"city":"Kö"}, then {"city":"Köln"}
+ * for await (const value of snapshots(chunks())) console.log(value); // {"city":"Kö"}, then {"city":"Köln"}
  * ```
  */
 export function snapshots<T>(
@@ -118,7 +139,22 @@ export function snapshots<T = Json>(
   return new SourceLoop(() => chunksOfJson(source), begin, options?.signal);
 }
 
-/** A stage of a pipe: chunks in, events out. It takes no more chunks than its reader asks for. */
+/**
+ * A stage of a pipe: chunks in, events out. It takes no more chunks than its reader asks for.
+ *
+ * @example
+ * ```ts
+ * import { EventStream, type Event } from "jsonspigot";
+ *
+ * const { body } = await fetch(url);
+ * const show = new WritableStream<Event>({
+ *   write(event) {
+ *     if (event.kind === "end") console.log(event.value); // "Köln"
+ *   },
+ * });
+ * await body!.pipeThrough(new EventStream("title")).pipeTo(show);
+ * ```
+ */
 export class EventStream extends Stage<Chunk, Event> {
   constructor(patterns: string | readonly string[], options: ParserOptions = {}) {
     let parser: TextParser;

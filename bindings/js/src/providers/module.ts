@@ -41,27 +41,27 @@ function compile(): WebAssembly.Module {
 }
 
 /**
- * Starts the module from these bytes, or from a module that was compiled elsewhere. Needed with `jsonspigot/providers/slim`
- * only; does nothing once there is a module.
+ * Starts the providers' module from its bytes, or from a module that was compiled elsewhere. Needed with
+ * `jsonspigot/providers/slim` only. Does nothing once there is a module.
  *
- * @param source The bytes of `jsonspigot/providers.wasm`, or the compiled module.
- * @example
- * ```ts
- * initSync(readFileSync("node_modules/jsonspigot/dist/providers.wasm"));
- * ```
+ * Where compiling is forbidden (Vercel Edge, Next.js middleware), pass it the module of
+ * `import module from "jsonspigot/providers.wasm?module"`.
  */
 export function initSync(source: ModuleSource): void {
   compiled ??= source instanceof WebAssembly.Module ? source : new WebAssembly.Module(source as BufferSource);
 }
 
 /**
- * Compiles the module in the background: for browsers that compile only small modules synchronously. Does nothing once there
- * is a module.
+ * Starts the providers' module as {@link initSync} does, but compiles it in the background: for browsers that compile only small
+ * modules synchronously, and to cache the module on its own. Browsers compile WebAssembly if the policy's `script-src` has
+ * `'wasm-unsafe-eval'`, or if there is no policy.
  *
- * @param source The module, its bytes or a response with them; by default the inlined module.
  * @example
  * ```ts
- * await init(fetch("/providers.wasm"));
+ * import { init, ProviderStream } from "jsonspigot/providers/slim";
+ *
+ * await init(fetch("/providers.wasm")); // the package's file of this name
+ * console.log(new ProviderStream("auto").finish().length); // 0
  * ```
  */
 export async function init(source?: ModuleSource | Promise<ModuleSource> | Response | Promise<Response>): Promise<void> {

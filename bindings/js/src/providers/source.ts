@@ -16,19 +16,26 @@ export type EventSource =
 
 export interface ProviderEventsOptions extends ProviderOptions {
   /** Ends the loop with the signal's reason, and cancels the source. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Yields all events of a source. If the source fails, whatever was open is reported as truncated before the error is thrown.
+ * Yields all events of a source. If the source fails, whatever was open is reported as truncated before the error is thrown. A
+ * stream that was cut throws nothing: an open call ends as `truncated`, and an answer with the event `incomplete`. If nothing was
+ * recognized, the only event is `bad-frame`. To ask at the end whether the stream is whole, use {@link ProviderStream}.
  *
- * @param source A response, a stream or an iterable: strings and bytes are of a body, objects are events of an SDK.
- * @param provider The provider, or `auto`, which detects it.
- * @param patterns What is selected in the arguments of each call; nothing by default.
- * @param options Those of `ProviderStream`, and `signal`.
+ * @param source - a response, its body, or the events of an SDK. Strings and bytes are of a body, objects are events.
+ * @param provider - `auto` detects it from the first event that only one provider sends
+ * @param patterns - those for the arguments of every tool that has none of its own in the option `tools`
+ *
  * @example
  * ```ts
- * for await (const event of providerEvents(await fetch(url, request), "openai-chat", "city")) { … }
+ * import { providerEvents } from "jsonspigot/providers";
+ *
+ * for await (const event of providerEvents(await fetch(url), "auto", "city")) {
+ *   if (event.kind === "delta") console.log(event.path, event.text); // "city" "Köln"
+ *   if (event.kind === "input") console.log(event.name, event.status); // "plan" "complete"
+ * }
  * ```
  */
 export function providerEvents(

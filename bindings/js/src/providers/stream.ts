@@ -105,15 +105,22 @@ const abandoned =
  * A provider's stream: the calls with the matches in their arguments, text, reasoning, usage and the end, whatever the
  * provider. The patterns apply to the arguments of each call.
  *
+ * Nothing that a provider says is dropped: there are `unknown-part`, `media`, `data` and `mismatch` (a repetition that contradicts
+ * what was reported). An input that only an application's schema has changed, by defaults or by members left out, is `data` beside
+ * the call's own value.
+ *
+ * @example
  * ```ts
- * const stream = new ProviderStream("anthropic", "city");
+ * import { ProviderStream } from "jsonspigot/providers";
+ *
+ * const stream = new ProviderStream("anthropic", "city", { message: true });
  * for await (const sdkEvent of client.messages.stream(request)) {
  *   for (const event of stream.push(sdkEvent)) {
- *     if (event.kind === "text") show(event.text);
- *     if (event.kind === "input" && event.status === "complete") run(event.name, event.value);
+ *     if (event.kind === "input" && event.status === "complete") console.log(event.name, event.value); // "plan" {"city":"Köln"}
  *   }
  * }
  * stream.finish();
+ * console.log(stream.unfinished === undefined, stream.message<{ role: string }>()?.role); // true "assistant"
  * ```
  */
 export class ProviderStream {

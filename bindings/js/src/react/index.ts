@@ -17,7 +17,7 @@ export type Open = (signal: AbortSignal) => Source | PromiseLike<Source>;
 /** The parser's options, except those that the hook sets itself. */
 export interface JsonStreamOptions extends Omit<ParserOptions, "snapshots" | "retain" | "spelling"> {
   /** Another key is another stream: the old one is aborted, and `open` is called again. */
-  readonly key?: string | number;
+  readonly key?: string | number | undefined;
 }
 
 export interface JsonStream<T> {
@@ -33,16 +33,27 @@ const IDLE: JsonStream<never> = { value: undefined, status: "idle", error: undef
 const OPENING: JsonStream<never> = { value: undefined, status: "streaming", error: undefined };
 
 /**
- * Returns a stream of JSON as state, rendered at most once a frame.
+ * Returns a stream of JSON as state. The component renders at most once a frame, and memoized components only if their part has
+ * changed.
  *
  * `open` is called once, after the component has mounted, even under `StrictMode`. Its identity does not matter, so it
  * may be an inline function. While it is `null` or `undefined`, the hook stays `idle`.
  *
+ * @param open - opens the source. Pass its signal to `fetch`: it is aborted when the component unmounts or the key changes.
+ *
+ * @example
  * ```tsx
- * const { value, status } = useJsonStream<Trip>(
- *   async (signal) => fetch(`/trips/${id}`, { signal }),
- *   { key: id },
- * );
+ * import { useJsonStream } from "jsonspigot/react";
+ *
+ * interface Trip {
+ *   title: string;
+ * }
+ *
+ * export function TripView({ id }: { id: string }) {
+ *   const { value, status, error } = useJsonStream<Trip>((signal) => fetch(`/trips/${id}`, { signal }), { key: id });
+ *   if (status === "error") return <p>{String(error)}</p>;
+ *   return <h1>{value?.title ?? "…"}</h1>;
+ * }
  * ```
  */
 export function useJsonStream<T = Json>(open: Open | null | undefined, options: JsonStreamOptions = {}): JsonStream<T> {

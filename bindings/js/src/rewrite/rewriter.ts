@@ -19,13 +19,7 @@ export interface RewriterOptions extends Pick<ParserOptions, "limits" | "duplica
 const KNOWN = ["limits", "duplicateKeys", "strictByteOrderMark", "heldLimit"];
 
 /**
- * Rewrites one JSON text while it passes, by rules of which the first that selects a value is applied.
- *
- * ```ts
- * const rewriter = new Rewriter([Rule.redact("..password"), Rule.remove("debug"), Rule.replace("user | id", 7)]);
- * for await (const chunk of chunks) send(rewriter.write(chunk));
- * send(rewriter.finish());
- * ```
+ * An editor of one JSON text while it passes. Of several rules that select a value the first one is applied.
  *
  * Replacements are not searched, nor values inside a value that a rule applies to. Of equal keys each occurrence is
  * rewritten. All other text is passed on unchanged by the call that reads it, except for text that has to be held back: with a
@@ -35,10 +29,23 @@ const KNOWN = ["limits", "duplicateKeys", "strictByteOrderMark", "heldLimit"];
  *
  * A value that is removed takes along the comma before it and its key, and the white space between them; if nothing before
  * it in its object or array is left, the comma after it. If the text in a string turns out not to be JSON, the rest of the
- * string passes as it is, unless there is a rule that redacts: then it ends at the bad byte.
+ * string passes as it is, unless there is a rule that redacts: then it ends at the bad byte. So use `Rule.redact` for secrets.
  *
  * If a rule redacts, the key `$serde_json::private::RawValue` is an error of kind `private-key` wherever a pattern may select
  * something: a Rust program may read such an object as the JSON text in its string, in which nothing was redacted.
+ *
+ * @example
+ * ```ts
+ * import { Rewriter, Rule } from "jsonspigot/rewrite";
+ *
+ * const rewriter = new Rewriter([Rule.redact("..password"), Rule.remove("debug"), Rule.replace("user | id", 7)]);
+ * let out = "";
+ * for (const chunk of ['{"debug": [1, ', '2], "login": {"pass', 'word": "hun', 'ter2"}, "user": "{\\"id\\": 1}"}']) {
+ *   out += rewriter.write(chunk); // strings or bytes, cut anywhere
+ * }
+ * out += rewriter.finish(); // throws if the text is not one complete JSON text
+ * console.log(out === '{ "login": {"password": "[redacted]"}, "user": "{\\"id\\": 7}"}'); // true
+ * ```
  */
 export class Rewriter {
   readonly #edits: Edits;
@@ -135,7 +142,18 @@ export class Rewriter {
   }
 }
 
-/** A stage of a pipe: chunks in, the rewritten text out. It takes no more chunks than its reader asks for. */
+/**
+ * A stage of a pipe: chunks in, the rewritten text out. It takes no more chunks than its reader asks for.
+ *
+ * @example
+ * ```ts
+ * import { RewriteStream, Rule } from "jsonspigot/rewrite";
+ *
+ * const { body } = await fetch(url);
+ * const hidden = body!.pipeThrough(new RewriteStream(Rule.redact("title"))).pipeThrough(new TextEncoderStream());
+ * console.log(await new Response(hidden).json()); // {"title":"[redacted]","days":["one"]}
+ * ```
+ */
 export class RewriteStream extends Stage<Chunk, string> {
   constructor(rules: Rule | readonly Rule[], options: RewriterOptions = {}) {
     const rewriter = new Rewriter(rules, options);

@@ -9,6 +9,7 @@ import {
   Documents,
   OPEN,
   partsOf,
+  PAST_MARK,
   REFUSED,
   type DocumentsOptions,
   type DocumentsParts,
@@ -32,7 +33,7 @@ export function saveDocuments(documents: Documents): SavedState {
     const offset = at.offset - (hasText(at) && text.isOpen ? waiting(text.input) : 0);
     for (const number of [at.number, at.start, offset]) out.number(number);
     // A state in the first line has no lines.
-    out.number(Number(at.isAtom) | (Number(at.lines > 0) << 1));
+    out.number(Number(at.isAtom) | (Number(at.lines > 0) << 1) | (at.mark << 2));
     out.number(at.last);
     if (at.lines > 0) {
       out.number(at.lines);
@@ -64,23 +65,25 @@ function ownerOfStream({ framing, text }: DocumentsParts): Owner {
 const hasText = ({ state }: Position): boolean => state !== BETWEEN && state !== REFUSED;
 
 function read({ framing, text, at }: DocumentsParts, reader: Reader, note: unknown): void {
-  const { input, settings } = text;
+  const { input } = text;
+  const first = at.mark;
   at.state = reader.choice([BETWEEN, BLANK, OPEN, AFTER_ATOM, AFTER_ATOM_AND_SLASH, REFUSED, CLOSED]);
   at.number = reader.place();
   at.start = reader.place();
   at.offset = reader.place();
-  const flags = reader.atMost(3);
+  const flags = reader.atMost(15);
+  const hasLines = (flags & 2) !== 0;
   at.isAtom = (flags & 1) !== 0;
+  at.mark = flags >> 2;
   at.last = reader.atMost(255);
-  if (flags >> 1 === 1) {
+  if (hasLines) {
     at.lines = reader.atMost(at.offset);
     at.line = reader.place();
   }
-  unless(flags >> 1 === Number(at.lines > 0) && at.line >= 1 && at.line <= at.lines + 1);
-  input.readsMark = settings.strictByteOrderMark || at.start > 0;
-  if (hasText(at)) {
-    restoreText(text, reader);
-  }
+  unless(hasLines === at.lines > 0 && at.line >= 1 && at.line <= at.lines + 1);
+  // Nothing is read before it is known whether a mark precedes it.
+  unless(at.mark === PAST_MARK || (first < PAST_MARK && at.offset === 0 && at.state === BETWEEN));
+  if (hasText(at)) restoreText(text, reader);
   const { engine } = text;
   const isConcatenated = framing === "concatenated";
   const isBeforeRoot = engine.state === VALUE && engine.depth === 0;

@@ -13,8 +13,27 @@ export { restoreDocuments, saveDocuments } from "./documents.js";
  * that continues as if nothing had happened, in another process or on another machine. The state is a few units for each open
  * container, the open key or number, and the data that the options retain: the text, the document so far.
  *
+ * Save after you have handled the events of a chunk, and store the state with the place in your source that it belongs to:
+ * `status.bytes` is the number of bytes that were read.
+ *
  * @throws {JsonSpigotError} of kind `not-retained` if the parser is `lenient` and does not retain `"all"` its text: only
  * the text as it came leads to where it is
+ *
+ * @example
+ * ```ts
+ * import { Parser } from "jsonspigot";
+ * import { restoreParser, saveParser } from "jsonspigot/saved";
+ *
+ * const options = { retain: "nothing" } as const;
+ * const parser = new Parser("ask_slots[*].message", options);
+ * parser.feed('{"ask_slots": [{"message": "Which co');
+ * const stored = JSON.stringify(saveParser(parser));
+ * console.log(stored.length < 250); // true
+ *
+ * // In another process:
+ * const restored = restoreParser("ask_slots[*].message", JSON.parse(stored), options);
+ * for (const event of restored.feed("lour?")) if (event.kind === "delta") console.log(event.text); // "lour?"
+ * ```
  */
 export function saveParser(parser: Parser): SavedState {
   const text = textOf(parser);
@@ -32,12 +51,6 @@ export function saveParser(parser: Parser): SavedState {
  * @param patterns The patterns of the saved parser.
  * @param state What {@link saveParser} returned, for example after `JSON.parse`.
  * @param options The options of the saved parser.
- * @example
- * ```ts
- * store(JSON.stringify(saveParser(parser)));
- * // In another process:
- * const parser = restoreParser("city", JSON.parse(stored));
- * ```
  * @throws {JsonSpigotError} of kind `not-saved-state`, `other-version`, `other-kind` (that of a `Documents`, say),
  * `other-patterns`, `other-choices`, or `impossible` for data that was made up.
  */

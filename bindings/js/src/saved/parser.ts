@@ -377,7 +377,8 @@ function restoreCounters(text: Text, reader: Reader): void {
     unless(isBetweenTokens(level) ? isLimited || length === 0 : isLimited === length > 0);
     unless(length <= most + quote && offset <= level.options.limits.total);
     level.limit = isBetweenTokens(level) ? Infinity : offset - length + quote + most;
-    level.blankStart = offset - length;
+    // White space that ends a number begins here.
+    level.blankStart = isBetweenTokens(level) ? offset - length : offset;
     level.blankEnd = offset;
     unless(lines <= level.lineStart && (lines > 0 || level.lineStart === 0));
     unless(newestStart(level) < offset);

@@ -158,14 +158,22 @@ export class AiSdkStream<E extends object | string = object | string> extends Wi
 /**
  * Yields the events of an AI SDK stream: the parts of `fullStream`, or the chunks of a UI message stream.
  *
+ * The events are those of `ToolCalls`, `text`, `stop`, and before these each original event, as `provider-event`: reasoning, usage
+ * and errors are in it. On a stream that departs from the provider's own protocol, a call is `truncated`, with the reason
+ * `unknown-part` or `unplaced`, and never wrongly `complete`: for other servers there is `jsonspigot/providers`. To stop the
+ * loop, stop the SDK's stream.
+ *
+ * @param source - the SDK's stream, or the JSON texts that follow `data:`
+ * @param patterns - those for the arguments of every tool that has none of its own in the option `tools`
+ *
+ * @example
  * ```ts
+ * import { aiSdkEvents } from "jsonspigot/ai-sdk";
+ *
  * for await (const event of aiSdkEvents(streamText(request).fullStream, "city")) {
- *   if (event.kind === "delta") show(event.text);
+ *   if (event.kind === "input" && event.status === "complete") console.log(event.name, event.value); // "plan" {"city":"Köln"}
  * }
  * ```
- *
- * @param source The parts or chunks, or the JSON texts that follow `data:`.
- * @param patterns Those for the arguments of every tool that has none of its own in the option `tools`.
  */
 export function aiSdkEvents<E extends object | string>(
   source: WireSource<E>,

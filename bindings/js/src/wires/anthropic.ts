@@ -121,14 +121,22 @@ export class AnthropicStream<E extends object | string = object | string> extend
 /**
  * Yields the events of a stream of Anthropic's Messages API.
  *
+ * The events are those of `ToolCalls`, `text`, `stop`, and before these each original event, as `provider-event`: reasoning, usage
+ * and errors are in it. On a stream that departs from the provider's own protocol, a call is `truncated`, with the reason
+ * `unknown-part` or `unplaced`, and never wrongly `complete`: for other servers there is `jsonspigot/providers`. To stop the
+ * loop, stop the SDK's stream.
+ *
+ * @param source - the SDK's stream, or the JSON texts that follow `data:`
+ * @param patterns - those for the arguments of every tool that has none of its own in the option `tools`
+ *
+ * @example
  * ```ts
+ * import { anthropicEvents } from "jsonspigot/anthropic";
+ *
  * for await (const event of anthropicEvents(client.messages.stream(request), "city")) {
- *   if (event.kind === "input" && event.status === "complete") run(event.name, event.value);
+ *   if (event.kind === "input" && event.status === "complete") console.log(event.name, event.value); // "plan" {"city":"Köln"}
  * }
  * ```
- *
- * @param source The SDK's stream, or the JSON texts that follow `data:`.
- * @param patterns Those for the arguments of every tool that has none of its own in the option `tools`.
  */
 export function anthropicEvents<E extends object | string>(
   source: WireSource<E>,

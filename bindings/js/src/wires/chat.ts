@@ -94,7 +94,7 @@ export class ChatReader implements WireReader {
       if (hasMember(choice, /^(native_finish|stop)_reason$/)) emit.leaveOut();
       return;
     }
-    // A gateway may send `tool_calls` where the provider behind it has cut the answer.
+    // A gateway may send `tool_calls` where its provider has cut the answer.
     this.#answers.note(index, reason);
     const native = textOf(choice.native_finish_reason);
     if (native !== "" && this.#answers.isRegular(index)) this.#answers.note(index, native);

@@ -161,14 +161,22 @@ export class GeminiStream<E extends object | string = object | string> extends W
 /**
  * Yields the events of a stream of Gemini's `generateContent`.
  *
+ * The events are those of `ToolCalls`, `text`, `stop`, and before these each original event, as `provider-event`: reasoning, usage
+ * and errors are in it. On a stream that departs from the provider's own protocol, a call is `truncated`, with the reason
+ * `unknown-part` or `unplaced`, and never wrongly `complete`: for other servers there is `jsonspigot/providers`. To stop the
+ * loop, stop the SDK's stream.
+ *
+ * @param source - the SDK's stream, or the JSON texts that follow `data:`
+ * @param patterns - those for the arguments of every tool that has none of its own in the option `tools`
+ *
+ * @example
  * ```ts
+ * import { geminiEvents } from "jsonspigot/gemini";
+ *
  * for await (const event of geminiEvents(await ai.models.generateContentStream(request), "city")) {
- *   if (event.kind === "input" && event.status === "complete") run(event.name, event.value);
+ *   if (event.kind === "input" && event.status === "complete") console.log(event.name, event.value); // "plan" {"city":"Köln"}
  * }
  * ```
- *
- * @param source The SDK's stream, or the JSON texts that follow `data:`.
- * @param patterns Those for the arguments of every tool that has none of its own in the option `tools`.
  */
 export function geminiEvents<E extends object | string>(
   source: WireSource<E>,

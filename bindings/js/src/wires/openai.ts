@@ -26,15 +26,25 @@ export class ResponsesStream<E extends object | string = object | string> extend
 /**
  * Yields the events of a stream of OpenAI's chat completions.
  *
+ * The events are those of `ToolCalls`, `text`, `stop`, and before these each original event, as `provider-event`: reasoning, usage
+ * and errors are in it. On a stream that departs from the provider's own protocol, a call is `truncated`, with the reason
+ * `unknown-part` or `unplaced`, and never wrongly `complete`: for other servers there is `jsonspigot/providers`. To stop the
+ * loop, stop the SDK's stream.
+ *
+ * @param source - the SDK's stream, or the JSON texts that follow `data:`
+ * @param patterns - those for the arguments of every tool that has none of its own in the option `tools`
+ *
+ * @example
  * ```ts
+ * import { chatEvents } from "jsonspigot/openai";
+ *
  * const stream = await client.chat.completions.create({ ...request, stream: true });
  * for await (const event of chatEvents(stream, "city")) {
- *   if (event.kind === "input" && event.status === "complete") run(event.name, event.value);
+ *   if (event.kind === "delta") console.log(event.text); // "Kö", then "ln"
+ *   if (event.kind === "input" && event.status === "complete") console.log(event.name, event.value); // "plan" {"city":"Köln"}
+ *   if (event.kind === "stop") console.log(event.reason); // "tool_calls"
  * }
  * ```
- *
- * @param source The SDK's stream, or the JSON texts that follow `data:`.
- * @param patterns Those for the arguments of every tool that has none of its own in the option `tools`.
  */
 export function chatEvents<E extends object | string>(
   source: WireSource<E>,
@@ -47,15 +57,23 @@ export function chatEvents<E extends object | string>(
 /**
  * Yields the events of a stream of OpenAI's Responses.
  *
+ * The events are those of `ToolCalls`, `text`, `stop`, and before these each original event, as `provider-event`: reasoning, usage
+ * and errors are in it. On a stream that departs from the provider's own protocol, a call is `truncated`, with the reason
+ * `unknown-part` or `unplaced`, and never wrongly `complete`: for other servers there is `jsonspigot/providers`. To stop the
+ * loop, stop the SDK's stream.
+ *
+ * @param source - the SDK's stream, or the JSON texts that follow `data:`
+ * @param patterns - those for the arguments of every tool that has none of its own in the option `tools`
+ *
+ * @example
  * ```ts
+ * import { responsesEvents } from "jsonspigot/openai";
+ *
  * const stream = await client.responses.create({ ...request, stream: true });
  * for await (const event of responsesEvents(stream, "city")) {
- *   if (event.kind === "input" && event.status === "complete") run(event.name, event.value);
+ *   if (event.kind === "input" && event.status === "complete") console.log(event.name, event.value); // "plan" {"city":"Köln"}
  * }
  * ```
- *
- * @param source The SDK's stream, or the JSON texts that follow `data:`.
- * @param patterns Those for the arguments of every tool that has none of its own in the option `tools`.
  */
 export function responsesEvents<E extends object | string>(
   source: WireSource<E>,

@@ -174,7 +174,7 @@ export class ResponsesReader implements WireReader {
     // Another end adds nothing.
     if (this.#hasEnded) return this.lose();
     this.#hasEnded = true;
-    listOf(response.output).forEach((item, index) => this.#item(index, item, true));
+    for (const [index, item] of listOf(response.output).entries()) this.#item(index, item, true);
     for (const { tool, isOpen } of this.#calls.values()) {
       // Input that is not streamed only comes when the item is done.
       if (isOpen && !STREAMED.test(tool)) emit.leaveOut();

@@ -26,7 +26,7 @@ function measure() {
     new MutationObserver((_, observer) => {
       window.measured.changes.push([parseFloat(part("clock").textContent), part("seen").textContent.length]);
       if (!document.querySelector("#stage .done.valid")) return;
-      // It would begin again, which is not to depend on when somebody looks.
+      // The player would begin again, and the test must not depend on when it looks.
       observer.disconnect();
       part("pause").click();
     }).observe(document.querySelector("#stage .pair"), { childList: true, characterData: true, subtree: true });
@@ -350,7 +350,7 @@ describe("the demo page", { skip: program ? false : "no Chromium here" }, () => 
     const again = await open({ fragment });
     assert.equal(await again.locator("#text").inputValue(), '{"a": "\u{1F37A}"}\n{"a": 2}');
     assert.match(await again.locator("#verdict").textContent(), /^2 lines, all of them whole/);
-    // Somebody else's fragment is none.
+    // Another page's fragment is ignored.
     const other = await open({ fragment: "#play-title" });
     assert.match(await other.locator("#text").inputValue(), /ask_slots/);
     await Promise.all([page, again, other].map((opened) => opened.close()));

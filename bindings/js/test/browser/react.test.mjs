@@ -29,7 +29,7 @@ describe("useJsonStream", { skip: program ? false : "no Chromium here" }, () => 
     await server?.close();
   });
 
-  /** Each case has a page of its own: some of them change it. */
+  /** Runs a case in a page of its own, since some cases change the page. */
   async function run(name) {
     const page = await browser.newPage();
     const errors = [];
@@ -57,7 +57,7 @@ describe("useJsonStream", { skip: program ? false : "no Chromium here" }, () => 
     let count = 0;
     for (const commit of commits) {
       for (const row of commit.rendered) {
-        // What was last before may have grown; all that came before it is complete.
+        // The last element may have grown; all elements before it are complete.
         assert.ok(row === -1 || row >= count - 1, `row ${row} of ${count} was rendered again`);
       }
       count = commit.count;

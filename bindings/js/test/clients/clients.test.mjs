@@ -22,7 +22,7 @@ import { chatEvents, responsesEvents } from "../../dist/wires/openai.js";
 
 const PATTERNS = ["ask_slots[*].message", "ask_slots[*].options"];
 
-/** What a call's fragments tell: the joined deltas by path, how many there were, the ends' values, the value. */
+/** Parses a call's fragments: the joined deltas by path, their number, the ends' values, the value. */
 class Call {
   #parser = new Parser(PATTERNS, { snapshots: true });
   deltas = {};
@@ -54,7 +54,7 @@ class Call {
   }
 }
 
-/** The inputs and the deltas of a pattern that an adapter reports of an SDK's stream, and its stop. */
+/** Returns the inputs, the deltas and the stop that an adapter reports of an SDK's stream. */
 async function adapted(events) {
   const told = { inputs: [], text: "", stops: [] };
   for await (const event of events) {
@@ -65,7 +65,7 @@ async function adapted(events) {
   return told;
 }
 
-/** The drop-ins say of the fragments, one after the other, what the originals say of their whole prefixes. */
+/** Checks that the drop-ins return for each fragment what the originals return for the whole prefix. */
 async function checkCompat(fragments) {
   const aiSdk = new PartialJsonParser();
   const assistantUi = new PartialJsonObjectParser();

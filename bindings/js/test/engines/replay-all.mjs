@@ -6,7 +6,7 @@ import { isReplayed, joined, readVectors, replay } from "../replay.mjs";
 const joinedVector = ({ header, lines }) => ({ header, lines: joined(lines) });
 
 /**
- * Each is replayed as it is, and saved and restored after each chunk.
+ * Replays each vector twice: as it is, and saved and restored after each chunk.
  *
  * @param files the texts of the files in `vectors/`
  * @param providers `jsonspigot/providers`, where WebAssembly may be compiled

@@ -1,5 +1,5 @@
-// Replays all vectors in every engine: `npm run test:engines`. Bun, Deno and workerd come by npm, from the lock file beside
-// this; Chromium is the one that is installed. One that can't be had is left out, with a sentence.
+// Replays all vectors in every engine: `npm run test:engines`. npm installs Bun, Deno and workerd from the lock file
+// beside this; Chromium has to be installed. An engine that is missing is left out and named.
 
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -41,7 +41,7 @@ async function inEngine(engine, run, least = LEAST) {
   console.log(`${engine}: FAILED, ${failed.length} of ${count} vectors ${failed.slice(0, 5).join(", ")} ${thrown?.stack ?? ""}`);
 }
 
-/** What the engine's program prints. */
+/** Returns the JSON that a program prints in an engine. */
 async function printed(file, args) {
   const { stdout } = await promisify(execFile)(file, args, { cwd: packageFolder, timeout: 120_000, maxBuffer: 1 << 24 });
   return JSON.parse(stdout);
@@ -49,7 +49,7 @@ async function printed(file, args) {
 
 const require = createRequire(import.meta.url);
 
-/** The program that one of the packages has brought, if it has. */
+/** Returns the first of these programs that npm has installed. */
 function programOf(...places) {
   return places.map((place) => join(here, "node_modules", place)).find((file) => existsSync(file));
 }
@@ -89,7 +89,7 @@ await inEngine("workerd", async () => {
   return inWorker(miniflare);
 });
 
-/** A worker with the package's files as modules: the `workerd` entry of the providers, and the module as workers import one. */
+/** Runs a worker with the package's files as modules: the `workerd` entry of the providers, and their module as workers import it. */
 async function inWorker({ Miniflare }) {
   const files = ["all.mjs", "replay.mjs", "replay-providers.mjs", "engines/replay-all.mjs"].map((name) => `bindings/js/test/${name}`);
   for (const name of readdirSync(join(packageFolder, "dist"), { recursive: true })) {
@@ -116,7 +116,7 @@ async function inWorker({ Miniflare }) {
   }
 }
 
-/** The page of a site with this content security policy; whether it loads provider streams is the hash. */
+/** Opens a page under this content security policy. Its hash says whether it loads provider streams. */
 async function inChromium(browser, policy, what) {
   const script = `
     import { replayAll } from "/bindings/js/test/engines/replay-all.mjs";

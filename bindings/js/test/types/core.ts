@@ -1,4 +1,4 @@
-// What the types say: compiled under `strict`, never run.
+// Assertions about the types: compiled under `strict`, never run.
 
 import {
   applyPatch, deltas, events, EventStream, FieldReader, JsonSpigotError, lenient, Parser, partial, pathOf, PatternError, rawDeltas, snapshots,
@@ -71,7 +71,7 @@ calls.start({}, {});
 for (const event of calls.finish("stop")) {
   if (event.kind === "input") {
     same<typeof event.value, Json | undefined>(true);
-    // What there is depends on the status.
+    // Each status has its own members.
     switch (event.status) {
       case "complete":
       case "empty":
@@ -134,7 +134,7 @@ new Documents("csv");
 parser.feed(1);
 // @ts-expect-error: a stream of documents shows none that is open
 new Documents("lines", [], { snapshots: true });
-// @ts-expect-error: what is known is not to be changed
+// @ts-expect-error: the status is read-only
 parser.status.bytes = 1;
 
 async function streams(response: Response, stream: ReadableStream<Uint8Array>): Promise<void> {
@@ -146,6 +146,13 @@ async function streams(response: Response, stream: ReadableStream<Uint8Array>): 
   for await (const trip of snapshots<Trip>(["{", "}"])) same<typeof trip, DeepPartial<Trip>>(true);
   const schema = {} as StandardSchema<Trip>;
   for await (const trip of snapshots(["{", "}"], { schema })) same<typeof trip, DeepPartial<Trip> | Trip>(true);
+  // A caller may pass on a signal that is undefined, also with exactOptionalPropertyTypes.
+  const maybe: { signal: AbortSignal | undefined; key: string | undefined } = { signal: undefined, key: undefined };
+  deltas(response, "city", { signal: maybe.signal });
+  events(response, "city", { signal: maybe.signal });
+  await new FieldReader(response, { signal: maybe.signal }).get("city", { signal: maybe.signal });
+  providers.providerEvents(response, "auto", "city", { signal: maybe.signal });
+  useJsonStream(null, { key: maybe.key });
   same<EventStream["readable"], ReadableStream<Event>>(true);
   await providers.init(fetch("providers.wasm"));
   providers.initSync(new Uint8Array());
@@ -184,12 +191,64 @@ new Rewriter({ remove: "a" });
 Rule.mapText("a", (piece) => piece);
 void tolerant;
 
-async function fields(reader: FieldReader, signal: AbortSignal): Promise<void> {
-  same<Awaited<ReturnType<typeof reader.get<Trip>>>, Trip | undefined>(true);
-  for await (const text of reader.streamText("days", 0, "plan", { signal })) same<typeof text, string>(true);
-  for await (const trip of reader.streamValues<Trip>()) same<typeof trip, DeepPartial<Trip>>(true);
-  for await (const city of reader.forEach<string>("cities")) same<typeof city, string>(true);
+interface Plan {
+  city: string;
+  days: { plan: string; costs?: number | null }[];
+  owner?: { name: string; boss: Plan["owner"] };
+  choice: { kind: "train"; line: number } | { kind: "car" };
+  extra: Json;
+  prices: Record<string, number>;
 }
+
+async function fields(reader: FieldReader<Plan>, signal: AbortSignal, day: number, path: string[]): Promise<void> {
+  same<Awaited<ReturnType<typeof reader.get<["city"]>>>, string | undefined>(true);
+  const costs = await reader.get("days", day, "costs", { signal });
+  same<typeof costs, number | null | undefined>(true);
+  const whole = await reader.get({ signal });
+  same<typeof whole, Plan | undefined>(true);
+  const boss = await reader.get("owner", "boss", "boss", "name");
+  same<typeof boss, string | undefined>(true);
+  const line = await reader.get("choice", "line");
+  same<typeof line, number | undefined>(true);
+  const extra = await reader.get("extra", "any", 0, ...path);
+  same<typeof extra, Json | undefined>(true);
+  const price = await reader.get("prices", "train");
+  same<typeof price, number | undefined>(true);
+  for await (const text of reader.streamText("days", 0, "plan", { signal })) same<typeof text, string>(true);
+  for await (const days of reader.streamValues("days")) same<typeof days, DeepPartial<Plan["days"]>>(true);
+  for await (const one of reader.forEach("days")) same<typeof one, Plan["days"][0]>(true);
+  // @ts-expect-error: there is no such member
+  reader.get("town");
+  // @ts-expect-error: nor this
+  reader.get("days", 0, "plans");
+  // @ts-expect-error: an array has indices
+  reader.get("days", "0");
+  // @ts-expect-error: a string has no members
+  reader.get("city", "length");
+  // @ts-expect-error: there is no such option
+  reader.get("city", { sinal: signal });
+  // @ts-expect-error: where this leads is not known
+  reader.get(...path);
+  // @ts-expect-error: it is no string
+  reader.streamText("days");
+  // @ts-expect-error: it is no array
+  reader.forEach("city");
+  // @ts-expect-error: there is no such member
+  reader.streamValues("town");
+  // @ts-expect-error: the type is the reader's
+  reader.get<string>("city");
+}
+
+async function untypedFields(reader: FieldReader, anything: FieldReader<any>, unknown: FieldReader<unknown>, path: string[]): Promise<void> {
+  const note = await reader.get("days", 0, ...path);
+  same<typeof note, Json | undefined>(true);
+  for await (const row of reader.forEach("rows")) same<typeof row, Json>(true);
+  for await (const text of reader.streamText(...path)) same<typeof text, string>(true);
+  (await anything.get("a", 0))?.b.c;
+  const found = await unknown.get("a", 0);
+  same<typeof found, unknown>(true);
+}
+void untypedFields;
 void fields;
 
 const segments: readonly (string | number | null)[] = parser.feed("")[0]!.segments;

@@ -72,14 +72,14 @@ pub fn report_the_same_alone(
     assert_eq!(log, read_bytes(everything(), &bytes, &[]), "{wire:?}");
     assert_eq!(log.errors, []);
     assert_eq!(log.calls.len(), calls.len());
-    for (number, (told, call)) in log.calls.iter().zip(calls).enumerate() {
-        assert_eq!(told.id, format!("call_{number}"));
-        assert_eq!(told.raw, call.arguments);
+    for (number, (reported, call)) in log.calls.iter().zip(calls).enumerate() {
+        assert_eq!(reported.id, format!("call_{number}"));
+        assert_eq!(reported.raw, call.arguments);
         let (matches, is_whole) = directly(&call.arguments);
-        assert_eq!(told.matches, matches, "{wire:?}");
+        assert_eq!(reported.matches, matches, "{wire:?}");
         // A call without any text has the empty object; white space alone is a text that was cut.
         let is_empty = call.arguments.is_empty();
-        assert_eq!(told.value.is_some(), is_whole || is_empty, "{wire:?}: {told:?}");
+        assert_eq!(reported.value.is_some(), is_whole || is_empty, "{wire:?}: {reported:?}");
         Law::CallsAlone.mark_compared();
     }
 }
@@ -249,17 +249,17 @@ fn frame(events: &[Value], framing: Framed) -> Vec<u8> {
 fn directly(arguments: &str) -> (Vec<Event<'static>>, bool) {
     let builder = Parser::builder().duplicate_keys(DuplicateKeys::Reject);
     let mut parser = builder.patterns(&PatternSet::new(["$", "$..*"]).unwrap()).build();
-    let mut told: Vec<Event<'static>> = Vec::new();
+    let mut reported: Vec<Event<'static>> = Vec::new();
     let mut tell = |event: Event<'_>| {
         let event = event.into_owned();
-        match (&event.kind, told.iter_mut().rfind(|last| last.match_id == event.match_id)) {
+        match (&event.kind, reported.iter_mut().rfind(|last| last.match_id == event.match_id)) {
             (EventKind::Delta(text), Some(Event { kind: EventKind::Delta(before), .. })) => {
                 before.to_mut().push_str(text);
             }
-            _ => told.push(event),
+            _ => reported.push(event),
         }
     };
     // A number at the root ends only with the input.
     let is_whole = parser.feed_with(arguments, &mut tell).is_ok() && parser.finish_with(&mut tell).is_ok();
-    (told, is_whole)
+    (reported, is_whole)
 }

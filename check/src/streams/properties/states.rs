@@ -46,7 +46,7 @@ pub fn stream_is_refused_or_sound(bytes: &[u8], new: ProviderStream, signals: &[
     let mut saved = restored_stream(&plain, &plain.save().unwrap());
     let mut laws = Laws::default();
     for signal in signals.iter().map(Some).chain([None, None]) {
-        let (mut told, mut expected) = (Vec::new(), Vec::new());
+        let (mut reported, mut expected) = (Vec::new(), Vec::new());
         let act = |stream: &mut ProviderStream, on_event: &mut dyn FnMut(StreamEvent<'_>)| match signal {
             Some(signal) => stream.push_with(&signal.event(), on_event),
             None => stream.finish_with(on_event),
@@ -55,8 +55,8 @@ pub fn stream_is_refused_or_sound(bytes: &[u8], new: ProviderStream, signals: &[
             expected.push(format!("{event:?}"));
             laws.check(&event);
         });
-        act(&mut saved, &mut |event| told.push(format!("{event:?}")));
-        assert_eq!(told, expected);
+        act(&mut saved, &mut |event| reported.push(format!("{event:?}")));
+        assert_eq!(reported, expected);
         assert_eq!(seen(&saved), seen(&plain));
         Law::SavedState.mark_compared();
         if let Some(message) = plain.message() {
@@ -81,7 +81,7 @@ pub fn calls_are_refused_or_sound(
     let mut saved = restored_calls(choices, &plain);
     let mut laws = Laws::default();
     for signal in signals.iter().map(Some).chain([None]) {
-        let (mut told, mut expected) = (Vec::new(), Vec::new());
+        let (mut reported, mut expected) = (Vec::new(), Vec::new());
         let act = |calls: &mut ToolCalls, on_event: &mut dyn FnMut(CallEvent<'_>)| match signal {
             Some(signal) => signal.act(calls, on_event),
             None => calls.cut_with("end-of-input", on_event),
@@ -90,8 +90,8 @@ pub fn calls_are_refused_or_sound(
             expected.push(format!("{event:?}"));
             laws.check(&event.into());
         });
-        act(&mut saved, &mut |event| told.push(format!("{event:?}")));
-        assert_eq!(told, expected);
+        act(&mut saved, &mut |event| reported.push(format!("{event:?}")));
+        assert_eq!(reported, expected);
         assert_eq!(seen_of_calls(&saved), seen_of_calls(&plain));
         Law::SavedState.mark_compared();
         saved = restored_calls(choices, &saved);

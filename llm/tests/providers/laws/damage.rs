@@ -1,19 +1,19 @@
-//! What is done to a stream.
+//! Damages to a stream.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::{Value, json};
 
-/// What is done to a stream, and where.
+/// A damage to a stream, and its position.
 #[derive(Clone, Debug)]
 pub(super) enum Damage {
-    /// Only so many events come.
+    /// Only the first events arrive.
     Cut(usize),
     Drop(usize),
     Repeat(usize),
     /// The event comes after the next one.
     Swap(usize),
-    /// An object has one member more, which nobody knows.
+    /// An object has an additional unknown member.
     Extend {
         at: usize,
         place: String,
@@ -35,7 +35,7 @@ pub(super) enum Damage {
 }
 
 impl Damage {
-    /// How many events come unharmed.
+    /// Returns the number of events before the damage.
     pub(super) fn from(&self) -> usize {
         match *self {
             Self::Cut(at) | Self::Drop(at) | Self::Repeat(at) | Self::Swap(at) => at,
@@ -43,12 +43,12 @@ impl Damage {
         }
     }
 
-    /// Whether this member has become a number.
+    /// Returns true if this member has become a number.
     pub(super) fn is_number_in(&self, member: &str) -> bool {
         matches!(self, Self::Retype { place, wrong, .. } if place == member && wrong.is_number())
     }
 
-    /// Whether a member has become one of another type, which says something, outside of what a model or a tool wrote.
+    /// Returns true if a meaningful member has another type, outside of texts of a model or a tool.
     pub(super) fn is_of_another_type(&self) -> bool {
         let Self::Retype { place, was, wrong, .. } = self else { return false };
         let kind = |value: &Value| match value {
@@ -72,13 +72,13 @@ impl Damage {
         !is_nothing && kind(was) != kind(wrong) && !is_own
     }
 
-    /// Whether an id has become one of another type: what has it stands for itself then.
+    /// Returns true if an id has another type: the object then has no owner.
     pub(super) fn takes_an_id(&self) -> bool {
         let Self::Retype { place, .. } = self else { return false };
         place.ends_with("/id") || place.ends_with("_id") || place.ends_with("Id")
     }
 
-    /// Whether the event was there twice without the damage: the other one repeats nothing now.
+    /// Returns true if the undamaged event was repeated: the other one repeats nothing now.
     pub(super) fn parts_a_repetition(&self, whole: &[String]) -> bool {
         whole.get(self.from()).is_some_and(|own| whole.iter().filter(|event| *event == own).count() > 1)
     }
@@ -110,7 +110,7 @@ impl Damage {
     }
 }
 
-/// The places of all members and elements in an event.
+/// Collects the pointers of all members and elements in an event.
 pub(crate) fn places(value: &Value, at: &str, found: &mut Vec<String>) {
     let inner: Vec<(String, &Value)> = match value {
         Value::Object(members) => {
@@ -128,7 +128,7 @@ pub(crate) fn places(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// One object after the other with a member that nobody knows, in the first of those events that are alike.
+/// Returns damages that add an unknown member to one object after the other, in the first of similar events.
 pub(super) fn extended(events: &[String], _: bool) -> Vec<Damage> {
     let mut seen = HashSet::new();
     let mut damages = Vec::new();
@@ -137,7 +137,7 @@ pub(super) fn extended(events: &[String], _: bool) -> Vec<Damage> {
         let mut found = vec![String::new()];
         places(&event, "", &mut found);
         let is_first = seen.insert(found.clone());
-        // What a model or a tool wrote has members of its own.
+        // Texts of a model or a tool have members of their own.
         let written = [
             "action",
             "args",
@@ -160,7 +160,7 @@ pub(super) fn extended(events: &[String], _: bool) -> Vec<Damage> {
     damages
 }
 
-/// A value with words of its own in place of each string that is not its type.
+/// Returns a value with its own words in place of each string that is not its type.
 fn in_other_words(value: &Value) -> Value {
     match value {
         Value::String(_) => json!("what stands in the wrong place"),
@@ -175,8 +175,8 @@ fn in_other_words(value: &Value) -> Value {
     }
 }
 
-/// One object after the other with a member that those in its place have in other events, in the first of those events that
-/// are alike.
+/// Returns damages that add a member of a similar object in another event, to one object after the other, in the first
+/// of similar events.
 pub(super) fn misplaced(events: &[String], is_full: bool) -> Vec<Damage> {
     let read: Vec<Option<Value>> = events.iter().map(|event| serde_json::from_str(event).ok()).collect();
     let mut known: BTreeMap<String, BTreeMap<&String, &Value>> = BTreeMap::new();
@@ -219,11 +219,11 @@ pub(super) fn misplaced(events: &[String], is_full: bool) -> Vec<Damage> {
     damages
 }
 
-/// How many of those that are too many are tried: one of so many.
+/// One in this many damages of a large number is tried.
 const SAMPLE: usize = 13;
 
-/// Where events are dropped, repeated and swapped: at each that differs in its members from the one before or the one after,
-/// and at a sample of the others.
+/// Returns the positions where events are dropped, repeated and swapped: at each event that differs in its members from
+/// a neighbour, and at a sample of the others.
 pub(super) fn places_of_change(events: &[String], is_full: bool) -> impl Iterator<Item = usize> {
     let members: Vec<_> = events
         .iter()
@@ -239,7 +239,7 @@ pub(super) fn places_of_change(events: &[String], is_full: bool) -> impl Iterato
     })
 }
 
-/// Each member with every wrong type, in order.
+/// Returns damages that give each member every wrong type, in order.
 pub(super) fn retyped(events: &[String], is_full: bool) -> Vec<Damage> {
     let read: Vec<Option<(Value, Vec<String>)>> = events
         .iter()

@@ -1,6 +1,6 @@
-//! The law of the end: the verdict is `Ok` if and only if at least one event meant something, every message that began has
-//! ended, every call is complete, empty or raw, nothing was a mismatch, no frame was damaged and the provider reported no
-//! error.
+//! The law of the end: the verdict is `Ok` if and only if at least one event had a meaning, every message that began
+//! has ended, every call is complete, empty or raw, nothing was a mismatch, no frame was damaged and the provider
+//! reported no error.
 //!
 //! Whether a message has ended is read here from the wire, without the library; the rest from what was reported.
 
@@ -15,16 +15,16 @@ use super::Recording;
 use super::damage::Damage;
 use super::told::{Call, Told};
 
-/// What an event says of the answers, as the wire is documented.
+/// The effect of an event on answers, as the wire is documented.
 #[derive(Debug, Default)]
 struct Marks {
     /// The answers that it says something of, and those that it ends.
     says: BTreeSet<u64>,
     has_arguments: BTreeSet<u64>,
-    /// Those that it may say something of.
+    /// The answers that it may be about.
     may_say: BTreeSet<u64>,
     ends: BTreeSet<u64>,
-    /// Whether it ends all of them, or begins a message.
+    /// True if it ends all of them, or begins a message.
     ends_all: bool,
     begins: bool,
 }
@@ -208,7 +208,7 @@ fn marks(provider: Provider, event: &Value) -> Marks {
     marks
 }
 
-/// Whether a message has surely begun and not ended, and whether all have surely ended.
+/// Returns true if a message has certainly begun and not ended, and true if all have certainly ended.
 fn open_and_ended(provider: Provider, events: &[String]) -> (bool, bool) {
     let (mut open, mut may_be_open) = (BTreeSet::new(), BTreeSet::new());
     let (mut has_ended, mut is_clear, mut completed, mut so_far) = (false, true, String::new(), String::new());
@@ -233,7 +233,7 @@ fn open_and_ended(provider: Provider, events: &[String]) -> (bool, bool) {
         }
         own.clone_into(&mut so_far);
         let marks = marks(provider, &event);
-        // Nobody knows what may follow an end.
+        // Events after an end have no documented meaning.
         is_clear = false;
         if marks.begins {
             open.clear();
@@ -264,7 +264,7 @@ fn open_and_ended(provider: Provider, events: &[String]) -> (bool, bool) {
     (!open.is_empty(), has_ended && is_clear && open.is_empty())
 }
 
-/// All that was said, however it stands in blocks.
+/// Returns all text and reasoning, in any blocks.
 fn said(told: &Told) -> [String; 2] {
     ["text", "refusal"].map(|wanted| {
         let texts = told.joined.iter().filter(|((kind, _), _)| *kind == wanted);

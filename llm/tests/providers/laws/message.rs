@@ -1,7 +1,7 @@
-//! The law of the message: it is not there, or it has no empty block of text, no empty signature or reasoning, its calls'
-//! arguments are JSON objects and those that were reported, no call is in it that was cut or malformed, or that has no id of
-//! its own where results are found by ids; it does not end with reasoning, nor is it nothing else, and no block has members of
-//! another kind.
+//! The law of the message: it is not there, or it has no empty block of text, no empty signature or reasoning, its
+//! calls' arguments are JSON objects and those that were reported, no call is in it that was cut or malformed, or that
+//! has no id of its own where results are found by ids; it does not end with reasoning, nor is it nothing else, and no
+//! block has members of another kind.
 
 use jsonspigot_llm::{Provider, ProviderStream};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::super::going_back::read_back;
 use super::told::{Call, Told};
 
-/// What servers refuse in a value of the message.
+/// Collects parts of the message that servers refuse.
 fn refused(value: &Value, at: &str, faults: &mut Vec<String>) {
     match value {
         Value::Array(elements) => elements.iter().for_each(|element| refused(element, at, faults)),
@@ -29,7 +29,7 @@ fn refused(value: &Value, at: &str, faults: &mut Vec<String>) {
                 }
             }
             for (name, value) in members {
-                // What is in a call's arguments or a result is the model's or the tool's.
+                // A call's arguments or a result are the model's or the tool's.
                 let written = [
                     "action",
                     "input",
@@ -50,7 +50,8 @@ fn refused(value: &Value, at: &str, faults: &mut Vec<String>) {
     }
 }
 
-/// What servers refuse in the message as a whole: reasoning that nothing follows, ids, and blocks of two kinds.
+/// Collects faults of the whole message that servers refuse: reasoning that nothing follows, ids, and blocks of two
+/// kinds.
 fn refused_as_a_whole(provider: Provider, message: &Value, faults: &mut Vec<String>) {
     let word = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
     let list = ["content", "parts"].iter().find_map(|name| message.get(*name)?.as_array()).or(message.as_array());
@@ -121,7 +122,7 @@ pub(super) fn check(provider: Provider, stream: &ProviderStream, told: &Told, fa
                 continue;
             }
         };
-        // What servers send for a tool without arguments goes back as an object.
+        // A server's empty arguments go back as an object.
         let value = |call: &Call| call.value.clone().map(|value| if value.is_null() { json!({}) } else { value });
         let mut found = Vec::new();
         refused(&message, name, &mut found);

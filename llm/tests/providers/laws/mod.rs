@@ -1,15 +1,15 @@
 //! The three laws of a provider's stream, over all recorded streams and those of our own, whole and damaged: cut after
-//! every event, and with each event dropped, repeated, swapped with the next, and retyped (each of its members with every
-//! wrong type), or with a member that another event has in the same place.
+//! every event, and with each event dropped, repeated, swapped with the next, and retyped (each of its members with
+//! every wrong type), or with a member that another event has in the same place.
 //!
 //! - The law of the end (`end`): the verdict is `Ok` if and only if all has come.
 //! - Nothing vanishes (`strings`): what an event says is reported, or stands in a list with the reason.
 //! - The law of the message (`message`): what goes back is accepted.
 //!
-//! Cuts of our own streams are tried in full. Where many events that are alike follow each other, the first and the last of
-//! them are dropped, repeated and swapped, and a sample of those between. Of retyped events that are alike in a stream the
-//! first and the last are tried, and of these a sample. Of the damages of a recorded stream every fifth is tried.
-//! `JSONSPIGOT_LAWS=all` tries all; with another value, of those streams alone that have it in their name.
+//! Cuts of our own streams are tried in full. Where many events that are alike follow each other, the first and the
+//! last of them are dropped, repeated and swapped, and a sample of those between. Of retyped events that are alike in a
+//! stream the first and the last are tried, and of these a sample. Of the damages of a recorded stream every fifth is
+//! tried. `JSONSPIGOT_LAWS=all` tries all; with another value, of those streams alone that have it in their name.
 
 mod damage;
 mod end;
@@ -56,7 +56,7 @@ pub(crate) fn own_streams() -> Vec<Recording> {
     wires.filter_map(|(name, input)| Recording::new(name, input.as_bytes())).collect()
 }
 
-/// A stream while it is read, with what was told of it.
+/// A stream while it is read, with its reports.
 #[derive(Clone)]
 struct Reading {
     stream: ProviderStream,
@@ -81,7 +81,7 @@ impl Reading {
     }
 }
 
-/// Holds the laws over one damaged stream. Whatever is wrong with it.
+/// Checks the laws over one damaged stream. Returns the faults.
 fn faults(recording: &Recording, damage: &Damage, whole: &Told, start: &Reading) -> Vec<String> {
     let mut reading = start.clone();
     let events = damage.events(&recording.events);
@@ -121,7 +121,7 @@ fn swapped(events: &[String], is_full: bool) -> Vec<Damage> {
     before_the_last.map(Damage::Swap).collect()
 }
 
-/// Tries these damages of each stream, or one of so many.
+/// Tries these damages of each stream, or a sample.
 fn hold(recordings: Vec<Recording>, kinds: &[Damages], sample: usize) {
     let wanted = env::var("JSONSPIGOT_LAWS").ok();
     let is_full = wanted.is_some();
@@ -136,7 +136,7 @@ fn hold(recordings: Vec<Recording>, kinds: &[Damages], sample: usize) {
             let mut start = Reading::new(recording.provider);
             let mut at = 0;
             for damage in damages(&recording.events, is_full).into_iter().skip(number % sample).step_by(sample) {
-                // What comes before the damage is read once.
+                // The events before the damage are read once.
                 while at < damage.from() {
                     start.push(&recording.events[at]);
                     at += 1;

@@ -1,5 +1,5 @@
-//! Nothing vanishes: each string of eight or more characters of an event that is not an id appears in something that was
-//! reported, or its member is in a list, with the reason.
+//! Nothing vanishes: each string of eight or more characters of an event that is not an id appears in something that
+//! was reported, or its member is in a list, with the reason.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -86,13 +86,13 @@ fn is_left_out(provider: Provider, path: &[&str]) -> bool {
     })
 }
 
-/// An id, or a list of them.
+/// Returns true for an id, or a list of them.
 fn is_id(name: &str) -> bool {
     let name = name.trim_end_matches('s');
     name == "id" || name.ends_with("_id") || name.ends_with("Id") || name.ends_with("ID")
 }
 
-/// Each string of an event, with the names that lead to it.
+/// Visits each string of an event, with the names that lead to it.
 fn each<'v>(value: &'v Value, path: &mut Vec<&'v str>, found: &mut dyn FnMut(&[&'v str], &'v str)) {
     match value {
         Value::String(text) => found(path, text),
@@ -108,7 +108,7 @@ fn each<'v>(value: &'v Value, path: &mut Vec<&'v str>, found: &mut dyn FnMut(&[&
     }
 }
 
-/// What was reported, to be searched.
+/// The reports, for searching.
 struct Haystack {
     spelt: String,
     /// The same with the strings of all JSON as they read, made if it is asked for.
@@ -124,7 +124,7 @@ impl Haystack {
             || self.has_json(text)
     }
 
-    /// Whether it is JSON that was reported in another spelling.
+    /// Returns true for JSON that was reported in another spelling.
     fn has_json(&self, text: &str) -> bool {
         let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str::<Value>(text) else {
             return false;
@@ -135,7 +135,7 @@ impl Haystack {
     }
 }
 
-/// The strings in lines of JSON, and those in strings that are JSON.
+/// Returns the strings in lines of JSON, and those in strings that are JSON.
 fn read(lines: &str) -> String {
     fn add(text: &str, found: &mut String) {
         found.push_str(text);
@@ -150,7 +150,7 @@ fn read(lines: &str) -> String {
 }
 
 pub(super) fn check((provider, damage): (Provider, &Damage), events: &[String], told: &Told, faults: &mut Vec<String>) {
-    // What the damage took away, and a repetition still says, of something that was reported without it.
+    // Text that the damage removed, and that a repetition of a reported part still has.
     let mut taken = HashSet::new();
     if let Damage::Retype { was, .. } = damage {
         each(was, &mut Vec::new(), &mut |_, text| {

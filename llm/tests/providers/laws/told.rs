@@ -1,4 +1,4 @@
-//! What was reported of a stream, kept as the laws need it.
+//! The reports about a stream, as the laws need them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::mem;
 use jsonspigot_llm::{CallErrorKind, CallEvent, Executor, Media, Opaque, Source, StopKind, StreamEvent, ToolResult};
 use serde_json::Value;
 
-/// What was reported of one call.
+/// The reports about one call.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Call {
     pub(super) id: String,
@@ -19,7 +19,7 @@ pub(super) struct Call {
     pub(super) value: Option<Value>,
 }
 
-/// What was reported.
+/// The reports about a stream.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Told {
     /// Everything that can be searched for what an event says: as it was spelt, or as it reads.
@@ -29,9 +29,9 @@ pub(super) struct Told {
     /// The calls that have ended, over the whole stream, and the first of them that is of the last message.
     pub(super) calls: Vec<Call>,
     pub(super) first_of_message: usize,
-    /// What takes the verdict away, in the words of the contract.
+    /// The faults that prevent the verdict, in the words of the contract.
     pub(super) wrong: Vec<&'static str>,
-    /// Whether any event meant something.
+    /// True if any event had a meaning.
     pub(super) has_meant: bool,
     pub(super) is_incomplete: bool,
     pub(super) has_mismatch: bool,
@@ -39,18 +39,18 @@ pub(super) struct Told {
     pub(super) strays: usize,
     /// The events of which a fragment, so says an error, was dropped.
     pub(super) dropped: Vec<usize>,
-    /// Whether an event has been read unknown or in part.
+    /// True if an event was unknown, or known in part.
     pub(super) has_unknown: bool,
     /// All text and reasoning.
     run: String,
     at: usize,
     has_ended: bool,
-    /// Whether the event says that a message starts.
+    /// True if the event starts a message.
     starts: bool,
 }
 
 impl Told {
-    /// An event is about to be read.
+    /// Records that an event is about to be read.
     pub(super) fn begin_event(&mut self, event: &str) {
         self.at += 1;
         let starts = ["message_start", "response.created", "message-start", "stream-start", "interaction.created"];
@@ -198,7 +198,7 @@ impl Told {
         self.has_mismatch || self.calls.iter().any(|call| call.status == "trailing")
     }
 
-    /// All that was reported, to be searched.
+    /// Returns all reports, for searching.
     pub(super) fn haystack(&self) -> String {
         let mut all = [&*self.all, &*self.run, "\n"].concat();
         for text in self.joined.values() {
@@ -212,7 +212,7 @@ impl Told {
         all
     }
 
-    /// What the calls came to, for comparisons.
+    /// Returns the results of the calls, for comparisons.
     pub(super) fn values(&self) -> Vec<(&str, Option<&Value>)> {
         let mut values: Vec<_> = self.calls.iter().map(|call| (call.name.as_str(), call.value.as_ref())).collect();
         values.sort_by_key(|(name, value)| (name.to_string(), value.map(ToString::to_string)));

@@ -1,4 +1,4 @@
-//! What the recordings come to of agents' own streams, of DashScope, and of a session that only translates.
+//! The recordings of agents' own streams, of DashScope, and of a session that only translates.
 
 use jsonspigot_llm::Provider::{ClaudeCode, Codex, Dashscope, OpenaiResponses};
 

@@ -1,5 +1,5 @@
-//! The recordings by shape against a table written by hand: whose they are, their calls, what else is said, how they
-//! stop, and the provider's errors; read by whoever finds out the provider, and by whoever is told.
+//! The recordings by shape, compared with a table written by hand: the provider, the calls, other parts, the stop, and
+//! the provider's errors; read with and without detection.
 
 mod agents_and_native;
 mod plain_reading;
@@ -17,7 +17,7 @@ fn rows() -> impl Iterator<Item = &'static Row> {
     STREAMS.iter().chain(&AGENTS_AND_NATIVE)
 }
 
-/// A recording's events, however they were framed.
+/// Returns a recording's events, in any framing.
 fn events(file: &str) -> Vec<String> {
     let bytes = recorded::read(&format!("recordings/{file}"));
     if file.ends_with(".json") { vec![String::from_utf8(bytes).unwrap()] } else { events_of_file(file, &bytes) }
@@ -59,7 +59,7 @@ pub(crate) fn streams_are_those_of_the_table() {
     }
 }
 
-/// By the first event that tells it, and by none for another's.
+/// Checks that the first event that identifies a provider does, and that no event identifies another.
 pub(crate) fn streams_tell_whose_they_are() {
     for &Row { file, provider, .. } in rows() {
         let events = events(file);

@@ -1,14 +1,14 @@
-//! What each recording comes to.
+//! The table of the recordings.
 
 use jsonspigot_llm::Provider::{self, Anthropic, Bedrock, Cohere, Gemini, OpenaiChat, OpenaiResponses};
 
-/// What a recording comes to.
+/// The expected reading of a recording.
 pub(super) struct Row {
     pub(super) file: &'static str,
     pub(super) provider: Provider,
     /// Each call as its name, its status and how its value or raw text begins.
     pub(super) calls: &'static [&'static str],
-    /// Which of `text`, `reasoning` and `refusal` there is, and how it begins.
+    /// The beginnings of `text`, `reasoning` and `refusal`, if any.
     pub(super) says: &'static [(&'static str, &'static str)],
     pub(super) stops: &'static [&'static str],
     pub(super) usages: usize,

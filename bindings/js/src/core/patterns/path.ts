@@ -198,10 +198,12 @@ export type PathNotation = "pointer" | "normalized";
 /**
  * Returns the path of an event as a pointer or a normalized path. Inside a string (`outer | inner`) a pointer leads to that string.
  *
- * @param notation `pointer` or `normalized`.
  * @example
  * ```ts
- * pathOf(event, "pointer"); // "/ask_slots/0/message"
+ * import { Parser, pathOf } from "jsonspigot";
+ *
+ * const [event] = new Parser("a[*]").feed('{"a":[1]}');
+ * console.log(event!.path, pathOf(event!, "pointer"), pathOf(event!, "normalized")); // "a[0]" "/a/0" "$['a'][0]"
  * ```
  */
 export function pathOf(event: { readonly path: string }, notation: PathNotation): string {

@@ -35,6 +35,19 @@ function keysOf(path: string): string[] {
  * @param value The value so far.
  * @param ops The operations of `Parser.patch`.
  * @throws {JsonSpigotError} of kind `invalid-patch` for an operation that does not apply to the value.
+ *
+ * @example
+ * ```ts
+ * import { applyPatch, Parser, type Json } from "jsonspigot";
+ *
+ * const parser = new Parser([], { snapshots: true });
+ * let copy: Json | undefined;
+ * for (const chunk of ['{"note": "by', ' train", "days": [2']) {
+ *   parser.feed(chunk);
+ *   copy = applyPatch(copy, parser.patch()); // what is new since the last call
+ * }
+ * console.log(copy); // {"note":"by train","days":[]}
+ * ```
  */
 export function applyPatch(value: Json | undefined, ops: readonly PatchOp[]): Json | undefined {
   const own = new Set<object>();
