@@ -4,8 +4,9 @@
 //!   string, or a generated payload: `tool-call` (read repeatedly), `tool-calls` (64 different ones, each with its own
 //!   chunk boundaries), `long-text` or `records`.
 //! - `CHUNK` is a number of bytes, `token` or `whole`.
-//! - `METHOD` is `feed` or `feed_with`; `retained`, `snapshots`, `provisional` or `copied` for `feed_with` that retains
-//!   all text, builds snapshots, also shows open atoms in them, or copies each chunk; `partial` for a value that grows;
+//! - `METHOD` is `feed` or `feed_with`; `retained`, `lenient`, `snapshots`, `provisional` or `copied` for `feed_with`
+//!   that retains all text, tolerates deviations, builds snapshots, also shows open atoms in them, or copies each chunk;
+//!   `partial` for a value that grows;
 //!   `redacted` or `removed` for a rewriter with these rules; or `none` to divide the text into chunks without reading
 //!   it.
 
@@ -15,7 +16,7 @@ mod payload;
 use std::env;
 use std::hint::black_box;
 
-use jsonspigot::{Event, Limits, Parser, PartialJson, PatternSet, Retain, Rewriter, Rule};
+use jsonspigot::{Event, Leniency, Limits, Parser, PartialJson, PatternSet, Retain, Rewriter, Rule};
 use payload::Kind;
 
 const TOOL_CALL: &str = include_str!("../examples/classify_and_assess.json");
@@ -73,6 +74,7 @@ fn main() {
     let builder = Parser::builder().limits(limits).retain(Retain::Nothing);
     let builder = match method.as_str() {
         "retained" => builder.retain(Retain::All),
+        "lenient" => builder.lenient(Leniency::ALL),
         "snapshots" => builder.snapshots(),
         "provisional" => builder.provisional(),
         _ => builder,

@@ -333,6 +333,10 @@ impl StrictReader for Growing {
 }
 
 impl Sink for Growing {
+    fn as_dyn(&mut self) -> &mut dyn Sink {
+        self
+    }
+
     fn begin_container(&mut self, kind: ValueKind, _: u64) -> Result<Interest, Fault> {
         let is_array = kind == ValueKind::Array;
         self.taken.push(if is_array { Value::Array(Vec::new()) } else { Value::Object(serde_json::Map::new()) });

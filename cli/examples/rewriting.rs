@@ -86,7 +86,7 @@ fn rule(rule: &Value) -> Result<Rule, Box<dyn Error>> {
         Some("remove") => Rule::remove(),
         Some("redact") => Rule::redact(),
         Some("replace") => Rule::replace(put_in)?,
-        // What is not JSON, too.
+        // Text that is not JSON, too.
         Some("map") if !put_in.is_empty() => {
             let given = put_in.to_owned();
             Rule::map(move |_| given.clone())

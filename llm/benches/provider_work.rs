@@ -1,7 +1,7 @@
 //! Streams for an instruction counter: `provider_work SCENARIO OPERATIONS`, as `.ci/work providers` runs it under
 //! callgrind. Each scenario repeats one path through calls, providers and envelopes; `list` prints their names.
 //!
-//! What an operation costs may depend on what is new in it, and on nothing that came before.
+//! The cost of an operation may depend on its own input, and on nothing before it.
 
 // Each scenario is one expression, as short as it can be.
 #![allow(clippy::semicolon_if_nothing_returned)]

@@ -31,7 +31,7 @@ pub(crate) fn path_of_innermost_open(pieces: [&[u8]; 2], outer: &[Segment<'_>]) 
 pub(super) fn check(text: &[u8], levels: usize) -> Result<(), Fault> {
     let (mut tokenizer, mut sink) = (Tokenizer::new(Limits::new().depth(levels)), PathSink::default());
     tokenizer.read_piece::<dyn Sink>(Some(text), false, &mut sink)?;
-    tokenizer.finish::<dyn Sink>(&mut sink)
+    tokenizer.finish(&mut sink)
 }
 
 /// A sink that tracks the innermost open value.
@@ -60,6 +60,10 @@ impl PathSink {
 }
 
 impl Sink for PathSink {
+    fn as_dyn(&mut self) -> &mut dyn Sink {
+        self
+    }
+
     fn begin_container(&mut self, _: ValueKind, _: u64) -> Result<Interest, Fault> {
         let interest = self.begin(false);
         self.open.push(Container::default());

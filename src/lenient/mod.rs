@@ -12,6 +12,11 @@
 //! original text, because the translator sets the offset of each byte ([`Tokenizer::seek`]). Only positions in the kept
 //! text refer to the strict text.
 //!
+//! The translator is not a filter in front of the tokenizer, because some deviations show only after bytes that must
+//! have been read by then: a trailing comma ends a number, and the white space after it is limited; the minus of
+//! `-Infinity` begins a value; each byte of a bad escape counts towards the string's limit. A filter that held such
+//! bytes back would need the tokenizer's grammar and limits once more.
+//!
 //! | deviations | file |
 //! |---|---|
 //! | `trailing-commas`, `comments`, `byte-order-mark` | `between_tokens.rs` |

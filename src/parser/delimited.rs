@@ -3,7 +3,7 @@
 
 use super::engine::Engine;
 use super::output::Callback;
-use super::{Parser, Translator};
+use super::{Parser, Tracker, Translator};
 use crate::error::{DeviationKind, Error, ErrorKind, Fault, Interrupted, unless_interrupted};
 use crate::event::Event;
 use crate::tokenizer::Stops;
@@ -57,42 +57,21 @@ impl Parser {
         unless_interrupted(&mut self.engine, |engine| engine.feed_any(chunk, &mut Callback::new(on_event)))
     }
 
-    /// Parses a chunk of one of many texts, like [`feed_with`](Self::feed_with).
-    pub(crate) fn feed_text_with(&mut self, chunk: &[u8], mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
-        let chunk = &mut Stops::of(chunk);
-        match self.take_string_piece(chunk, &mut on_event) {
-            Some(fed) => fed,
-            None => unless_interrupted(&mut self.engine, |engine| {
-                engine.feed_any(chunk, &mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event))
-            }),
-        }
-    }
-
     /// Parses a chunk up to the end of the root value. Returns the number of bytes read.
     #[doc(hidden)]
     pub fn feed_value_with(&mut self, chunk: &[u8], mut on_event: impl FnMut(Event<'_>)) -> Result<usize, Error> {
-        match self.take_string_piece(&Stops::of(chunk), &mut on_event) {
-            Some(fed) => fed.map(|()| chunk.len()),
-            None => unless_interrupted(&mut self.engine, |engine| {
-                engine.feed_value(chunk, &mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event))
-            }),
-        }
-    }
-
-    #[inline]
-    fn take_string_piece(
-        &mut self,
-        chunk: &Stops<'_>,
-        on_event: &mut impl FnMut(Event<'_>),
-    ) -> Option<Result<(), Error>> {
-        // To keep the module small, the fast path is compiled once, for parsers of a single text.
-        if cfg!(target_arch = "wasm32") {
-            return None;
-        }
         unless_interrupted(&mut self.engine, |engine| {
-            engine.take_string_piece(chunk, |tracker, text, at| {
-                tracker.delta(text, at, &mut Callback::new(on_event));
-            })
+            let piece = &Stops::of(chunk);
+            let report = |tracker: &mut Tracker, text: &str, at: u64| {
+                tracker.delta(text, at, &mut Callback::new(&mut on_event));
+            };
+            // To keep the module small, the fast path is compiled once, for parsers of a single text.
+            let is_wasm = cfg!(target_arch = "wasm32");
+            let taken = if is_wasm { None } else { engine.take_string_piece(piece, report) };
+            match taken {
+                Some(fed) => fed.map(|()| chunk.len()),
+                None => engine.feed_value(chunk, &mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event)),
+            }
         })
     }
 

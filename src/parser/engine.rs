@@ -87,19 +87,9 @@ impl Engine {
     }
 
     /// Reads any chunk.
-    // The two cases are separate functions, so a one-byte chunk pays only for the check.
     #[inline(never)]
     pub(crate) fn feed_any<O: TokenOutput>(&mut self, chunk: &mut Stops<'_>, out: &mut O) -> Result<(), Error> {
-        if self.tracker.unpin_paths() {
-            return self.feed_after_events(chunk, out);
-        }
-        self.feed_chunk(chunk, out)
-    }
-
-    /// Reads a chunk after one whose events kept their paths.
-    #[inline(never)]
-    fn feed_after_events<O: TokenOutput>(&mut self, chunk: &mut Stops<'_>, out: &mut O) -> Result<(), Error> {
-        self.tracker.compact_paths();
+        self.tracker.release_event_paths();
         self.feed_chunk(chunk, out)
     }
 
@@ -168,10 +158,12 @@ impl Engine {
     #[inline(never)]
     fn feed_slow(&mut self, chunk: &mut Stops<'_>, out: &mut dyn TokenOutput) -> Result<(), Error> {
         if matches!(self.outcome, Outcome::OpenSlow) {
-            if self.raw.is_some() {
-                return self.feed_raw(chunk, out);
-            }
-            return self.feed_open(chunk.chunk(), out, None);
+            let read = match self.raw {
+                Some(_) => self.feed_raw(chunk, out),
+                None => self.feed_open(chunk.chunk(), out, None),
+            };
+            out.join_deltas(self.tracker.patterns());
+            return read;
         }
         self.verdict()?;
         if chunk.chunk().is_empty() {

@@ -14,6 +14,12 @@ use crate::event::Event;
 #[must_use = "an error is among the events; `check` asks for it alone"]
 pub struct Events<'a> {
     parser: &'a Parser,
+    unread: Unread,
+}
+
+/// The remaining events of a chunk, also for code that cannot keep the iterator, which borrows the parser.
+#[derive(Debug, Default)]
+pub(crate) struct Unread {
     /// The chunk's offset if it was only a piece of the open string. The parser still knows everything about its events
     /// except the text, so they need no entries in the queue.
     piece: Option<u64>,
@@ -26,7 +32,7 @@ pub struct Events<'a> {
 impl<'a> Events<'a> {
     #[inline]
     pub(super) fn new(parser: &'a Parser, piece: Option<u64>, end: usize, error: Option<Error>) -> Self {
-        Self { parser, piece, next: 0, end, error }
+        Self { parser, unread: Unread { piece, next: 0, end, error } }
     }
 
     /// Returns the chunk's error, if it has one. For callers that need no events, only the result, a snapshot or a
@@ -48,7 +54,7 @@ impl<'a> Events<'a> {
     /// The error that the iterator has not returned yet. It comes last, so there is at most one.
     #[inline]
     pub fn check(self) -> Result<(), Error> {
-        self.error.map_or(Ok(()), Err)
+        self.unread.error.map_or(Ok(()), Err)
     }
 
     /// Returns the parser, for queries between two events. It has already read the whole chunk.
@@ -56,16 +62,6 @@ impl<'a> Events<'a> {
     pub fn parser(&self) -> &'a Parser {
         self.parser
     }
-}
-
-/// The remaining events of a chunk, for code that cannot keep the iterator, which borrows the parser.
-#[cfg(feature = "stream")]
-#[derive(Debug, Default)]
-pub(crate) struct Unread {
-    piece: Option<u64>,
-    next: usize,
-    end: usize,
-    error: Option<Error>,
 }
 
 #[cfg(feature = "stream")]
@@ -84,8 +80,7 @@ impl Unread {
 impl Events<'_> {
     /// Releases the parser. [`Parser::resume`] continues where this iterator was, until the next chunk is fed.
     pub(crate) fn into_unread(self) -> Unread {
-        let Self { parser: _, piece, next, end, error } = self;
-        Unread { piece, next, end, error }
+        self.unread
     }
 }
 
@@ -93,8 +88,7 @@ impl Events<'_> {
 impl Parser {
     /// Returns the remaining events of the last chunk.
     pub(crate) fn resume(&self, unread: Unread) -> Events<'_> {
-        let Unread { piece, next, end, error } = unread;
-        Events { parser: self, piece, next, end, error }
+        Events { parser: self, unread }
     }
 }
 
@@ -104,13 +98,14 @@ impl<'a> Iterator for Events<'a> {
     // Always inlined: most chunks have no event, and the others have one.
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.next == self.end {
-            return self.error.take().map(Err);
+        let Unread { piece, next, end, error } = &mut self.unread;
+        if next == end {
+            return error.take().map(Err);
         }
-        let place = self.next;
-        self.next += 1;
+        let place = *next;
+        *next += 1;
         let Parser { engine, queue } = self.parser;
-        match self.piece {
+        match *piece {
             Some(offset) => {
                 let len = (engine.document.tokenizer.offset() - offset) as usize;
                 engine.tracker.delta_event(place, queue.piece(len), offset).map(Ok)
@@ -120,7 +115,8 @@ impl<'a> Iterator for Events<'a> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.end - self.next + usize::from(self.error.is_some());
+        let Unread { next, end, error, .. } = &self.unread;
+        let left = end - next + usize::from(error.is_some());
         (left, Some(left))
     }
 }

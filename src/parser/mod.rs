@@ -37,7 +37,7 @@ use self::raw::RawDeltas;
 pub use self::retention::Retain;
 pub(crate) use self::text::{DOCUMENT, Text};
 pub(crate) use self::token_sink::{TextPiece, TokenOutput, TokenSink};
-pub(crate) use self::tracker::{OpenContainer, Tracker, is_in_leaf};
+pub(crate) use self::tracker::{FirstMatch, OpenContainer, Tracker, is_in_leaf};
 pub(crate) use self::translator::{StrictReader, Translator};
 use crate::error::{Deviation, Error, ErrorKind, unless_interrupted};
 use crate::event::Event;
@@ -112,7 +112,7 @@ impl Parser {
     /// Parses a chunk and returns its events; an error comes last.
     ///
     /// The call itself parses the chunk: if you leave the loop over the events, the rest of them are dropped and
-    /// nothing else is lost. There is at most one delta per match per chunk, unless a pattern has `|` or `raw:`.
+    /// nothing else is lost. A match of a pattern without `|` and `raw:` has at most one delta per chunk.
     // Always inlined, so that the iterator is optimized away: for a one-byte chunk that is a fifth of the cost.
     #[inline(always)]
     pub fn feed(&mut self, chunk: impl AsRef<[u8]>) -> Events<'_> {

@@ -86,14 +86,9 @@ impl Retained {
     }
 
     /// Returns true unless nothing is ever retained.
+    #[inline]
     pub(crate) fn retains(&self) -> bool {
         self.0.is_some()
-    }
-
-    /// Returns true if anything is kept.
-    #[inline]
-    pub(crate) fn keeps_text(&self) -> bool {
-        self.0.as_ref().is_some_and(|text| text.is_kept)
     }
 
     /// Returns true if only the text of open matches is kept.

@@ -173,7 +173,7 @@ impl Text {
         let (piece, keys, level, deeper) = (chunk.chunk(), open_keys.as_deref_mut(), DOCUMENT, &mut [][..]);
         let followers = Followers { tracker, tree, keys, kept, piece, shift: 0, level, deeper };
         let read = tokenizer.feed(chunk, &mut O::sink(TokenSink { followers, out }));
-        if kept.keeps_text() {
+        if kept.retains() {
             kept.end_piece(end_of(&read, tokenizer), piece);
         }
         read
@@ -261,6 +261,10 @@ impl<O: TokenOutput> TokenSink<'_, O> {
 
 // Not inlined: the tokenizer's loop stays small, and a byte that ends no token pays for none of this.
 impl<O: TokenOutput> Sink for TokenSink<'_, O> {
+    fn as_dyn(&mut self) -> &mut (dyn Sink + '_) {
+        self
+    }
+
     #[inline(never)]
     fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
         if let Some(keys) = &mut self.followers.keys

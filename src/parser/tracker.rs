@@ -12,14 +12,13 @@
 mod innermost;
 mod inside;
 mod open;
-mod paths;
 mod rows;
 
 use alloc::vec::Vec;
 use core::slice;
 
 pub(crate) use self::innermost::{OpenValues, is_in_leaf};
-pub(crate) use self::open::OpenContainer;
+pub(crate) use self::open::{FirstMatch, OpenContainer};
 use self::rows::Rows;
 use super::output::{Kept, Output, Report, Selected};
 use super::rare_list::RareList;
@@ -397,6 +396,33 @@ impl Tracker {
             out.report(&self.innermost(&value), Report::EndSpan { kept, end });
             self.forget(&value, out);
         }
+    }
+
+    /// Keeps the path of the event just reported until the event has been read.
+    #[inline]
+    pub(super) fn keep_path<O: Output + ?Sized>(&mut self, out: &O) {
+        if out.reads_later() {
+            self.paths.pin(self.node);
+        }
+    }
+
+    /// Releases the paths of events, which have been read, and drops those of values that are no longer open, if there
+    /// are many.
+    #[inline]
+    pub(super) fn release_event_paths(&mut self) {
+        if self.paths.unpin() && self.paths.len() > 2 * self.frames.len() + 64 {
+            self.compact_paths();
+        }
+    }
+
+    #[inline(never)]
+    fn compact_paths(&mut self) {
+        let mut compaction = self.paths.begin_compaction();
+        for frame in &mut self.frames {
+            frame.node = compaction.keep(frame.node);
+        }
+        self.node = compaction.keep(self.node);
+        compaction.finish();
     }
 }
 

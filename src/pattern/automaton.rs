@@ -91,11 +91,6 @@ struct Masks {
     initial: u64,
 }
 
-/// Returns the number of nested strings that a pattern leads through.
-fn pipes(pattern: &Pattern) -> usize {
-    pattern.segments.iter().filter(|segment| matches!(segment.selectors[..], [Selector::Inside])).count()
-}
-
 impl Automaton {
     pub(crate) fn new(patterns: &[Pattern]) -> Self {
         let positions: usize = patterns.iter().map(|pattern| pattern.segments.len() + 1).sum();
@@ -155,7 +150,7 @@ impl Automaton {
             names,
             indices,
             slices,
-            levels: patterns.iter().map(pipes).max().unwrap_or_default(),
+            levels: patterns.iter().map(Pattern::pipes).max().unwrap_or_default(),
         }
     }
 

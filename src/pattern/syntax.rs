@@ -201,6 +201,16 @@ impl Pattern {
         self.is_raw
     }
 
+    /// Returns the number of nested strings that the pattern leads through.
+    pub(crate) fn pipes(&self) -> usize {
+        self.segments.iter().filter(|segment| matches!(segment.selectors[..], [Selector::Inside])).count()
+    }
+
+    /// Returns true if the pattern has neither `|` nor `raw:`.
+    pub(crate) fn is_plain(&self) -> bool {
+        !self.is_raw && self.pipes() == 0
+    }
+
     /// Returns true if the pattern selects the root of the document or of the text inside a string.
     pub(crate) fn selects_root(&self) -> bool {
         self.segments.last().is_none_or(|last| matches!(last.selectors[..], [Selector::Inside]))

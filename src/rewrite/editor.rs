@@ -89,6 +89,10 @@ impl Writer<'_> {
 }
 
 impl Sink for Editor<'_, '_> {
+    fn as_dyn(&mut self) -> &mut (dyn Sink + '_) {
+        self
+    }
+
     fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
         let interest = self.0.begin_container(kind, at)?;
         let TokenSink { followers, out: writer, .. } = &mut self.0;

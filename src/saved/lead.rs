@@ -29,7 +29,7 @@ enum Jump {
     /// Like `Offset`, with the id of the match that begins there.
     Match(usize, u64, u64),
     NextIndex(u64),
-    /// Retained text follows, so the limits apply to the texts in its strings.
+    /// Retained text follows, to which the limits apply.
     Kept,
 }
 

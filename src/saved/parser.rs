@@ -117,8 +117,9 @@ impl Parser {
             };
             Impossible::ensure(is_read)?;
         } else {
-            self.replay_jumping(text, reader)?;
+            let is_checked = self.replay_jumping(text, reader)?;
             if outcome != FAILED {
+                Impossible::ensure(is_checked || !self.retains_match())?;
                 self.restore_counters(reader)?;
             }
         }
@@ -163,11 +164,14 @@ impl Parser {
         read
     }
 
-    /// Reads a text with jumps.
-    fn replay_jumping(&mut self, text: &[u8], reader: &mut Reader<'_>) -> Result<(), Impossible> {
-        // The original text was within the limits, but this one may be longer.
+    /// Reads a text with jumps. Returns true if all retained text was checked against the limits.
+    fn replay_jumping(&mut self, text: &[u8], reader: &mut Reader<'_>) -> Result<bool, Impossible> {
+        // The original text was within the limits, but this one may be longer, except where text is shown or retained.
         let limits = self.limits();
-        self.set_limits(Limits::new().depth(limits.depth));
+        let within = Limits { total: u64::MAX, ..limits };
+        let (shown, other) = (Limits { blank: u64::MAX, ..within }, Limits::new().depth(limits.depth));
+        self.set_limits(if self.has_snapshots() { shown } else { other });
+        let mut is_checked = false;
         let mut rest = text;
         for _ in 0..reader.count()? {
             let (piece, behind) = rest.split_at(reader.at_most(rest.len() as u64)? as usize);
@@ -182,13 +186,17 @@ impl Parser {
                     self.set_next_match(reader.place()?)?;
                 }
                 NEXT_INDEX => self.set_next_index(reader.place()?)?,
-                KEPT => self.set_inner_limits(limits),
+                KEPT => {
+                    Impossible::ensure(!self.retains_match())?;
+                    self.set_limits(within);
+                    is_checked = true;
+                }
                 _ => return Err(Impossible),
             }
         }
         self.replay(rest)?;
         self.set_limits(limits);
-        Ok(())
+        Ok(is_checked)
     }
 }
 

@@ -2,7 +2,9 @@
 
 use super::{Digest, Impossible, Kind, Owner, Reader, Writer};
 use crate::error::{Error, ErrorKind};
-use crate::parser::{DOCUMENT, DuplicateKeySets, Engine, Outcome, Parser, Retain, Text, Tracker, Translator};
+use crate::parser::{
+    DOCUMENT, DuplicateKeySets, Engine, FirstMatch, Outcome, Parser, Retain, Text, Tracker, Translator,
+};
 use crate::tokenizer::{Limits, Place, Progress, Tokenizer};
 use crate::tree::Tree;
 
@@ -167,13 +169,16 @@ impl Parser {
         self.engine.document.tokenizer.set_limits(limits);
         // The text of a string that is shown is saved completely, and may have exceeded a limit.
         if self.tree().is_none() {
-            self.set_inner_limits(limits);
+            self.engine.inner.iter_mut().for_each(|text| text.tokenizer.set_limits(limits));
         }
     }
 
-    /// Sets the limits of the texts in strings.
-    pub(super) fn set_inner_limits(&mut self, limits: Limits) {
-        self.engine.inner.iter_mut().for_each(|text| text.tokenizer.set_limits(limits));
+    /// Returns true if the text of an open match is retained that may have been read without limits. The length of an
+    /// open atom is among the counters, and what is shown is always read within limits.
+    pub(super) fn retains_match(&self) -> bool {
+        let Engine { document, tracker, tree, .. } = &self.engine;
+        let is_open = |open: FirstMatch| !open.kind.is_atom() && (tree.is_none() || open.level == DOCUMENT);
+        document.kept.policy() == Retain::Matches && tracker.first_matches().any(is_open)
     }
 
     /// Returns true if the text of a level, or of one around it, is retained for an open match. Then nothing was left

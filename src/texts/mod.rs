@@ -206,7 +206,7 @@ impl<F: FnMut(DocumentEvent<'_>)> ReadTexts for Reading<'_, F> {
 
     fn read(&mut self, piece: &[u8], document: u64) -> Result<(), Refused> {
         let Self { parser, on_event } = self;
-        let read = parser.feed_text_with(piece, |event| on_event(DocumentEvent::Match { document, event }));
+        let read = parser.feed_with(piece, |event| on_event(DocumentEvent::Match { document, event }));
         read.map_err(|_| Refused)
     }
 

@@ -69,7 +69,7 @@ impl OpenEscape {
 impl Tokenizer {
     /// Reads the bytes after a backslash until the character is complete.
     #[inline(always)]
-    pub(super) fn escape<S: Sink + ?Sized>(&mut self, chunk: &[u8], mut pos: usize, sink: &mut S) -> Read {
+    pub(super) fn escape(&mut self, chunk: &[u8], mut pos: usize, sink: &mut dyn Sink) -> Read {
         while self.state == State::Escape {
             let Some(&byte) = chunk.get(pos) else { break };
             self.escape_step(byte, pos, sink)?;
@@ -79,7 +79,7 @@ impl Tokenizer {
     }
 
     #[inline(always)]
-    fn escape_step<S: Sink + ?Sized>(&mut self, byte: u8, pos: usize, sink: &mut S) -> Result<(), Fault> {
+    fn escape_step(&mut self, byte: u8, pos: usize, sink: &mut dyn Sink) -> Result<(), Fault> {
         match self.escape.step {
             EscapeStep::Letter => self.letter(byte, pos, sink),
             EscapeStep::Hex { digits, code } => self.hex(byte, digits, code, pos, sink),
@@ -88,7 +88,7 @@ impl Tokenizer {
         }
     }
 
-    fn letter<S: Sink + ?Sized>(&mut self, letter: u8, pos: usize, sink: &mut S) -> Result<(), Fault> {
+    fn letter(&mut self, letter: u8, pos: usize, sink: &mut dyn Sink) -> Result<(), Fault> {
         if letter == b'u' {
             self.check_limit(pos)?;
             self.escape.step = EscapeStep::Hex { digits: 0, code: 0 };
@@ -104,7 +104,7 @@ impl Tokenizer {
     }
 
     #[inline(always)]
-    fn hex<S: Sink + ?Sized>(&mut self, byte: u8, seen: u8, code: u16, pos: usize, sink: &mut S) -> Result<(), Fault> {
+    fn hex(&mut self, byte: u8, seen: u8, code: u16, pos: usize, sink: &mut dyn Sink) -> Result<(), Fault> {
         let Some(digit) = (byte as char).to_digit(16) else {
             return Err(Fault::new(ErrorKind::InvalidEscape, self.at(pos), "expected four hexadecimal digits"));
         };

@@ -48,13 +48,7 @@ impl OpenLiteral {
 impl Tokenizer {
     /// Reads a literal from its first letter on.
     #[inline(never)]
-    pub(super) fn begin_literal<S: Sink + ?Sized>(
-        &mut self,
-        kind: ValueKind,
-        chunk: &[u8],
-        pos: usize,
-        sink: &mut S,
-    ) -> Read {
+    pub(super) fn begin_literal(&mut self, kind: ValueKind, chunk: &[u8], pos: usize, sink: &mut dyn Sink) -> Read {
         let is_followed = self.is_followed() && sink.begin_atom(kind, self.at(pos))? == Interest::Follow;
         self.literal = OpenLiteral { first: chunk[pos], matched: 1, is_followed };
         self.state = State::Literal;
@@ -63,7 +57,7 @@ impl Tokenizer {
 
     /// Continues a literal.
     #[inline(never)]
-    pub(super) fn literal<S: Sink + ?Sized>(&mut self, chunk: &[u8], mut pos: usize, sink: &mut S) -> Read {
+    pub(super) fn literal(&mut self, chunk: &[u8], mut pos: usize, sink: &mut dyn Sink) -> Read {
         let text = self.literal.text();
         while let Some(&byte) = chunk.get(pos) {
             let matched = usize::from(self.literal.matched);

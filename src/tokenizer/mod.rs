@@ -274,7 +274,7 @@ impl Tokenizer {
         let Some((within, beyond)) = chunk.chunk().split_at_checked(room) else { return self.read_away(chunk, sink) };
         let start = self.offset;
         self.read_away(&mut Stops::of(within), sink)?;
-        if beyond.is_empty() || self.after_root == AfterRoot::Stop && self.ends_before(beyond, sink)? {
+        if beyond.is_empty() || self.after_root == AfterRoot::Stop && self.ends_before(beyond, sink.as_dyn())? {
             return Ok(());
         }
         // As after any other error, the offset is that of the chunk's first byte.
@@ -292,7 +292,7 @@ impl Tokenizer {
     /// Ends a number at the root if `beyond`, the bytes past the total limit, begins with a byte that can't belong to
     /// it. Returns whether the root value has ended.
     #[cold]
-    fn ends_before<S: Sink + ?Sized>(&mut self, beyond: &[u8], sink: &mut S) -> Result<bool, Fault> {
+    fn ends_before(&mut self, beyond: &[u8], sink: &mut dyn Sink) -> Result<bool, Fault> {
         if self.is_in_root_number()
             && self.number.is_whole()
             && beyond.first().is_some_and(|&next| may_follow_atom(next))
@@ -303,7 +303,7 @@ impl Tokenizer {
     }
 
     /// Ends the input: closes a root number, or fails if the text is incomplete.
-    pub(crate) fn finish<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<(), Fault> {
+    pub(crate) fn finish(&mut self, sink: &mut dyn Sink) -> Result<(), Fault> {
         if self.is_in_root_number() && self.number.is_whole() {
             self.end_number(&[], self.offset, sink)?;
         }

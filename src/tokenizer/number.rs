@@ -109,7 +109,7 @@ impl OpenNumber {
 impl Tokenizer {
     /// Reads a number of at most `most` bytes from its first byte on.
     #[inline(never)]
-    pub(super) fn begin_number<S: Sink + ?Sized>(&mut self, chunk: &[u8], pos: usize, most: u64, sink: &mut S) -> Read {
+    pub(super) fn begin_number(&mut self, chunk: &[u8], pos: usize, most: u64, sink: &mut dyn Sink) -> Read {
         let at = self.at(pos);
         if most == 0 {
             return Err(too_long(at));
@@ -124,7 +124,7 @@ impl Tokenizer {
 
     /// Continues a number; `start` is the place of its first byte in this chunk.
     #[inline(never)]
-    pub(super) fn number<S: Sink + ?Sized>(&mut self, chunk: &[u8], start: usize, sink: &mut S) -> Read {
+    pub(super) fn number(&mut self, chunk: &[u8], start: usize, sink: &mut dyn Sink) -> Read {
         // Only bytes within the limit are part of the number.
         let within = self.within(self.limit, chunk);
         let (part, pos) = self.number.part.read(&chunk[..within], start);
@@ -171,7 +171,7 @@ impl Tokenizer {
     }
 
     /// Ends the number whose last bytes are `rest`; `end` is the offset after them.
-    pub(super) fn end_number<S: Sink + ?Sized>(&mut self, rest: &[u8], end: u64, sink: &mut S) -> Result<(), Fault> {
+    pub(super) fn end_number(&mut self, rest: &[u8], end: u64, sink: &mut dyn Sink) -> Result<(), Fault> {
         if self.number.is_followed {
             if self.scratch.is_empty() {
                 sink.end_atom(ascii_text(rest), end)?;

@@ -112,11 +112,16 @@ impl Tokenizer {
         }
     }
 
-    /// Sets the offset of the next byte. Fails inside an escape, a UTF-8 sequence, a number or a literal, where no
-    /// bytes can have been left out.
+    /// Sets the offset of the next byte; what is left of the open string's limit stays. Fails inside an escape, a UTF-8
+    /// sequence, a number or a literal, where no bytes can have been left out.
     pub(crate) fn set_offset(&mut self, offset: u64) -> Result<(), Impossible> {
         let is_inside = matches!(self.state, State::Escape | State::Utf8 | State::Number | State::Literal);
         Impossible::ensure(!is_inside)?;
+        let moved = |limit: u64| offset.saturating_add(limit.saturating_sub(self.offset));
+        if !self.refuses_string_pieces() {
+            self.string.room = moved(self.string.room);
+        }
+        self.limit = moved(self.limit);
         self.offset = offset;
         Ok(())
     }

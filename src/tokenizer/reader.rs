@@ -261,11 +261,12 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
         }
     }
 
-    /// Runs a method of the tokenizer for input that is too rare to be part of the loop.
+    /// Runs a method of the tokenizer for input that is too rare to be part of the loop. Such methods are compiled once
+    /// for all sinks.
     #[inline(always)]
-    pub(super) fn away(&mut self, read: impl FnOnce(&mut Tokenizer, &[u8], usize, &mut S) -> Read) -> Step {
+    pub(super) fn away(&mut self, read: impl FnOnce(&mut Tokenizer, &[u8], usize, &mut dyn Sink) -> Read) -> Step {
         self.tokenizer.state = self.state;
-        let read = read(self.tokenizer, self.stops.chunk(), self.pos, self.sink);
+        let read = read(self.tokenizer, self.stops.chunk(), self.pos, self.sink.as_dyn());
         self.state = self.tokenizer.state;
         self.resume_at(read)
     }

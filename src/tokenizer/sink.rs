@@ -121,6 +121,8 @@ pub(crate) const LONGEST_SKIPPED: u64 = 256;
 /// After [`Interest::Skip`], only the end of a container or string is reported, and nothing more of an atom. The value
 /// of a skipped key is not reported at all. Methods that return no answer do nothing by default.
 pub(crate) trait Sink {
+    /// Returns this sink as a trait object.
+    fn as_dyn(&mut self) -> &mut (dyn Sink + '_);
     /// Receives the `{` or `[` at `at`.
     fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault>;
     /// Receives the container's closing bracket, and the offset after it.
@@ -185,6 +187,10 @@ impl SkipSink {
 }
 
 impl Sink for SkipSink {
+    fn as_dyn(&mut self) -> &mut dyn Sink {
+        self
+    }
+
     fn begin_container(&mut self, _: ValueKind, _: u64) -> Result<Interest, Fault> {
         Ok(Interest::Skip)
     }

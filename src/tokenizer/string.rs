@@ -180,7 +180,7 @@ impl Tokenizer {
 
     /// Continues an escape or a character that is cut.
     #[inline(never)]
-    fn cut_character<S: Sink + ?Sized>(&mut self, chunk: &[u8], pos: usize, sink: &mut S) -> Read {
+    fn cut_character(&mut self, chunk: &[u8], pos: usize, sink: &mut dyn Sink) -> Read {
         if self.state == State::Escape { self.escape(chunk, pos, sink) } else { self.utf8(chunk, pos, sink) }
     }
 
@@ -237,7 +237,7 @@ impl Tokenizer {
     }
 
     /// Reads the rest of a UTF-8 sequence that was cut by the end of the last chunk or by the limit.
-    pub(super) fn utf8<S: Sink + ?Sized>(&mut self, chunk: &[u8], mut pos: usize, sink: &mut S) -> Read {
+    pub(super) fn utf8(&mut self, chunk: &[u8], mut pos: usize, sink: &mut dyn Sink) -> Read {
         while let Some(&byte) = chunk.get(pos) {
             let step = self.carry.push(byte);
             if matches!(step, Utf8Step::Bad) {

@@ -43,6 +43,10 @@ impl Log {
 }
 
 impl Sink for Log {
+    fn as_dyn(&mut self) -> &mut dyn Sink {
+        self
+    }
+
     fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
         self.report(format!("{kind} at {at}"));
         Ok(if at == 0 { Interest::Follow } else { self.interest(0) })

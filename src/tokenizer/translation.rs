@@ -39,7 +39,7 @@ impl Tokenizer {
         is_replacement: bool,
         sink: &mut S,
     ) -> Result<(), Fault> {
-        let Some(bytes) = piece else { return self.finish(sink) };
+        let Some(bytes) = piece else { return self.finish(sink.as_dyn()) };
         if !is_replacement {
             return self.feed_limited(&mut Stops::of(bytes), sink);
         }

@@ -9,7 +9,7 @@ use super::model::deviant::{deviant_document, some_leniency};
 use super::model::log::{DEVIATIONS, Options, Verdict};
 use super::model::mutate::any_document;
 use super::model::pattern::{everything_below, patterns, root};
-use super::properties::lenient;
+use super::properties::leniency;
 
 fn all(names: &[&'static str]) -> Options {
     Options { lenient: names.to_vec(), ..Options::with_patterns([root(), everything_below()]) }
@@ -22,11 +22,11 @@ pub(super) fn any_deviations_are_read_as_by_the_model() {
     )| {
         let patterns = if snapshots { all(&[]).patterns } else { patterns };
         let options = Options { reject_duplicates: reject, ..Options { lenient: names, ..Options::with_patterns(patterns) } };
-        let log = lenient::reads_as_the_model(&document, &cuts, &options);
-        lenient::skipping_changes_no_report(&document, &cuts, &options, &log);
-        lenient::is_accepted_as_rewritten(&document, &cuts, &options);
+        let log = leniency::reads_as_the_model(&document, &cuts, &options);
+        leniency::skipping_changes_no_report(&document, &cuts, &options, &log);
+        leniency::is_accepted_as_rewritten(&document, &cuts, &options);
         if snapshots {
-            lenient::snapshots_agree_with_the_events(&document, &cuts, &options);
+            leniency::snapshots_agree_with_the_events(&document, &cuts, &options);
         }
     });
 }
@@ -39,8 +39,8 @@ fn limits_apply_after_deviations() {
         number in prop::option::of(0_u64..5), blank in prop::option::of(0_u64..4), total in prop::option::of(0_u64..40),
     )| {
         let options = Options { depth, key, string, number, blank, total, ..all(&names) };
-        lenient::reads_as_the_model(&document, &cuts, &options);
-        lenient::is_accepted_as_rewritten(&document, &cuts, &options);
+        leniency::reads_as_the_model(&document, &cuts, &options);
+        leniency::is_accepted_as_rewritten(&document, &cuts, &options);
     });
 }
 
@@ -101,7 +101,7 @@ fn each_deviation_is_shown_under_its_name_only() {
 pub(super) fn each_deviation_is_accepted_as_rewritten() {
     for (_, text, ..) in EACH {
         for cuts in [Vec::new(), each_byte(text.len())] {
-            lenient::is_accepted_as_rewritten(text.as_bytes(), &cuts, &all(&DEVIATIONS));
+            leniency::is_accepted_as_rewritten(text.as_bytes(), &cuts, &all(&DEVIATIONS));
         }
     }
 }

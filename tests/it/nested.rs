@@ -10,25 +10,25 @@ use super::effort::cases;
 use super::model::chunking::{chunks, torture_cuts, with_cuts};
 use super::model::log::Options;
 use super::model::nested::{nested_document, nested_patterns};
-use super::properties::nested;
+use super::properties::inner_texts;
 
 pub(super) fn inner_events_are_those_of_the_text_alone() {
     proptest!(cases(6), |(
         (document, cuts) in with_cuts(nested_document()), patterns in nested_patterns(4), reject: bool,
     )| {
         let options = Options { reject_duplicates: reject, ..Options::default() };
-        nested::reports_the_text_alone(&document, &cuts, &patterns, &options);
-        nested::are_the_matchers(&document, &patterns);
-        nested::do_not_depend_on_retention(&document, &cuts, &patterns, &options);
-        nested::are_read_again(&document, &cuts, &patterns, &options);
+        inner_texts::reports_the_text_alone(&document, &cuts, &patterns, &options);
+        inner_texts::are_the_matchers(&document, &patterns);
+        inner_texts::do_not_depend_on_retention(&document, &cuts, &patterns, &options);
+        inner_texts::are_read_again(&document, &cuts, &patterns, &options);
     });
 }
 
 pub(super) fn inner_text_is_reported_promptly() {
     proptest!(cases(6), |(document in nested_document(), patterns in nested_patterns(3))| {
         let document = &document[..document.len().min(120)];
-        nested::is_reported_promptly(document, &patterns, &Options::default());
-        nested::paths_are_patterns(document, &patterns);
+        inner_texts::is_reported_promptly(document, &patterns, &Options::default());
+        inner_texts::paths_are_patterns(document, &patterns);
     });
 }
 
@@ -74,7 +74,7 @@ proptest! {
     ) {
         let (depth, key, string, number, blank, total) = limits;
         let options = Options { depth, key, string, number, blank, total, ..Options::default() };
-        nested::reports_the_text_alone(&document, &cuts, &patterns, &options);
+        inner_texts::reports_the_text_alone(&document, &cuts, &patterns, &options);
     }
 }
 

@@ -13,7 +13,7 @@ use super::model::generate::{Keys, document};
 use super::model::mutate::any_document;
 use super::model::nested::nested_document;
 use super::model::rewrite::rules;
-use super::properties::rewrite::{
+use super::properties::rewriting::{
     continues_when_restored, is_refused_or_sound, is_the_models, rewriter as of_rules, run, texts_are_those_alone,
 };
 use super::sealed::{HEADER, edited};

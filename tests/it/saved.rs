@@ -528,10 +528,10 @@ fn jumps_to_where_no_text_leads_are_refused() {
             kept.clone(),
             &["$"],
             b"[[",
-            &[1, 0, 1, 5, 1, 0, 7, 0],
-            &[2, 0, 1, 5, 1, 1, 9, 1, 0, 10, 0],
+            &[2, 0, 1, 5, 0, 8, 1, 0, 7, 0],
+            &[3, 0, 1, 5, 0, 8, 1, 1, 9, 1, 0, 10, 0],
         ),
-        ("in a kept string", kept, &["$"], b"\"a", &[1, 0, 1, 5, 1, 0, 7, 0], &[1, 2, 1, 9, 1, 0, 9, 0]),
+        ("in a kept string", kept, &["$"], b"\"a", &[2, 0, 1, 5, 0, 8, 1, 0, 7, 0], &[2, 0, 8, 2, 1, 9, 1, 0, 9, 0]),
         ("to an earlier match", unkept.clone(), &["*"], b"[0,", &[0, 1, 0, 3, 0], &[0, 0, 0, 3, 0]),
         ("to an earlier index", unkept.clone(), &["*"], b"[0,", &[1, 3, 4, 7, 1, 0, 3, 0], &[1, 3, 4, 0, 1, 0, 3, 0]),
         ("to an index of an object", unkept.clone(), &["*"], b"{\"a\":0,", &[0, 1, 0, 7, 0], &[1, 7, 4, 7, 1, 0, 7, 0]),
@@ -573,6 +573,44 @@ fn jumps_to_where_no_text_leads_are_refused() {
         assert!(right.is_ok(), "not {name}");
         let wrong = with_body(builder, &patterns, &[&lead, impossible]);
         assert_eq!(wrong.err(), Some(RestoreError::Impossible), "{name}");
+    }
+}
+
+/// Retained and shown text was read within the limits, so a state in which it exceeds them is made up.
+#[test]
+fn text_beyond_the_limits_is_refused() {
+    let limits = Limits::new().key(2).string(2).number(2).blank(2);
+    let matches = Parser::builder().retain(Retain::Matches);
+    let shown = Parser::builder().retain(Retain::Nothing).snapshots();
+    // A jump that says that the text after it is retained; none; and one after the text.
+    let (kept, unkept, late) = (&[1, 0, 8][..], &[0][..], &[1, 9, 8][..]);
+    let cases: [(&ParserBuilder, &[u8], &[u8], bool); 14] = [
+        (&matches, b"[\"ab\",  1", kept, true),
+        (&matches, b"[\"ab\",  1", unkept, false),
+        (&matches, b"[\"ab\",  1", late, false),
+        (&matches, b"[\"abc\", 1", kept, false),
+        (&matches, b"[\"abc\", 1", unkept, false),
+        (&matches, b"[\"abc\", 1", late, false),
+        (&matches, b"[\"ab\",123,", kept, false),
+        (&matches, b"[\"ab\",   1", kept, false),
+        (&matches, b"{\"abc\": \"b", kept, false),
+        (&matches, b"[[[[[[[\"ab", kept, true),
+        (&shown, b"[\"ab\",  1", unkept, true),
+        (&shown, b"[\"abc\", 1", unkept, false),
+        (&shown, b"[\"ab\",123,", unkept, false),
+        (&shown, b"{\"abc\": \"b", unkept, false),
+    ];
+    let patterns = set(&["$"]);
+    for (builder, text, jumps, is_possible) in cases {
+        let builder = builder.clone().limits(limits);
+        // The counters: the next match, no lines, the column, and the length of the open token.
+        let len = match text.rsplit(|byte| b"\" ,".contains(byte)).next().unwrap_or_default() {
+            b"" => 0,
+            token => token.len() as u8 + u8::from(!token[0].is_ascii_digit()),
+        };
+        let counters = [1, 0, text.len() as u8, len];
+        let restored = with_body(builder, &patterns, &[&[0, text.len() as u8], text, jumps, &counters]);
+        assert_eq!(restored.is_ok(), is_possible, "{}, {jumps:?}", text.escape_ascii());
     }
 }
 

@@ -150,6 +150,26 @@ fn files_say_what_they_own_and_stay_short() {
     }
 }
 
+/// A comment begins with a verb or a noun, and not with a relative clause.
+#[test]
+fn comments_name_things() {
+    let folders = ["src", "llm", "framing", "cli", "check", "tests", "benches", "examples", "fuzz"];
+    let relative = ["What", "Whatever", "Who", "Whoever", "Whose", "Whether", "Nobody", "Somebody", "Anybody"];
+    let mut checked = 0;
+    for (file, _, text) in folders.map(files_of).concat().iter().filter(|(file, ..)| !file.contains("/target/")) {
+        let mut is_begun = false;
+        for line in text.lines().map(str::trim_start) {
+            let comment = line.strip_prefix("//").map(|comment| comment.trim_start_matches(['/', '!']).trim_start());
+            let begins = comment.is_some_and(|comment| !comment.is_empty());
+            let first = comment.and_then(|comment| comment.split([' ', ',']).next()).unwrap_or("");
+            checked += usize::from(begins && !is_begun);
+            assert!(is_begun || !relative.contains(&first), "{file}: {line}");
+            is_begun = begins;
+        }
+    }
+    assert!(checked > 1000, "the check reads comments");
+}
+
 #[test]
 fn no_unsafe_and_no_std_paths() {
     for (file, module, text) in [library(), files_of("llm/src"), files_of("framing/src")].concat() {

@@ -32,7 +32,7 @@ const readme = readFileSync(join(here, "README.md"), "utf8");
 
 /** Returns the kilobytes that the README states for an entry, or for a part of the core. */
 function stated(name) {
-  if (name === ".") return Number(/(\d+) KB gzipped in all/.exec(readme)?.[1]);
+  if (name === ".") return Number(/(\d+) KB gzipped; the types/.exec(readme)?.[1]);
   const part = /^ {2}(\w+) alone$/.exec(name)?.[1];
   const row = readme.split("\n").find((line) => line.includes(part ? `| \`${part}\`` : `| \`jsonspigot${name.slice(1)}\` (`));
   return Number(/`jsonspigot[^`]*` \((\d+)\)/.exec(row ?? "")?.[1]);

@@ -93,6 +93,17 @@ test("an error names the likely format of a text that is not JSON, at any cut", 
   assert.throws(() => new Parser().feed("[d"), (error) => !/server-sent/.test(error.message));
 });
 
+test("an error about white space after a number is not in the number", () => {
+  for (const options of [{}, { retain: "matches" }, { snapshots: true }, { snapshots: true, retain: "nothing" }]) {
+    for (const [blank, text] of [[0, '{"a":[12 ]}'], [1, '{"a":[1.5e3  ]}'], [0, '{"a":[true ]}'], [0, '{"a":["x" ]}']]) {
+      for (const chunks of [[text], [...text]]) {
+        const parser = new Parser("a", { ...options, limits: { blank } });
+        assert.throws(() => chunks.forEach((chunk) => parser.feed(chunk)), { kind: "blank-limit", path: "a" });
+      }
+    }
+  }
+});
+
 test("an error about depth names the limit", () => {
   assert.throws(() => new Parser().feed("[".repeat(128)), /^JsonSpigotError: depth limit: expected at most 127 open containers \(`limits.depth`\) at/);
 });

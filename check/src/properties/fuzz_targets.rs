@@ -6,11 +6,11 @@
 
 use jsonspigot::{DuplicateKeys, Framing, Leniency, Parser, PatternSet, Retain};
 
-use super::nested as strings;
+use super::inner_texts;
 use super::ops::{Configuration, Op};
 use super::saved as states;
 use super::{
-    cuts, documents as documents_of, lenient, limits, ops, owned, paths, rewrite as rewriting, snapshots, spelling,
+    cuts, documents as documents_of, leniency, limits, ops, owned, paths, rewriting, snapshots, spelling,
     subject_types, text, typed,
 };
 use crate::driver::Method;
@@ -233,11 +233,11 @@ pub fn lenient(input: &[u8]) {
         lenient: allowed.map(|(_, name)| name).collect(),
         ..Options::with_patterns([root(), everything_below()])
     };
-    let log = lenient::reads_as_the_model(&document, &cuts, &options);
-    lenient::skipping_changes_no_report(&document, &cuts, &options, &log);
-    lenient::is_accepted_as_rewritten(&document, &cuts, &options);
+    let log = leniency::reads_as_the_model(&document, &cuts, &options);
+    leniency::skipping_changes_no_report(&document, &cuts, &options, &log);
+    leniency::is_accepted_as_rewritten(&document, &cuts, &options);
     if document.len() <= LONGEST_FOR_PREFIXES {
-        lenient::snapshots_agree_with_the_events(&document, &cuts, &options);
+        leniency::snapshots_agree_with_the_events(&document, &cuts, &options);
         text::is_reported_promptly(&document, &options);
     }
 }
@@ -297,13 +297,13 @@ pub fn nested(input: &[u8]) {
     }
     // Near where the spelling is cut, which is as good as anywhere.
     let cuts: Vec<usize> = input.cuts().into_iter().map(|cut| written(&input.document()[..cut]).len()).collect();
-    strings::reports_the_text_alone(&document, &cuts, &patterns, &options);
-    strings::are_the_matchers(&document, &patterns);
-    strings::do_not_depend_on_retention(&document, &cuts, &patterns, &options);
-    strings::are_read_again(&document, &cuts, &patterns, &options);
+    inner_texts::reports_the_text_alone(&document, &cuts, &patterns, &options);
+    inner_texts::are_the_matchers(&document, &patterns);
+    inner_texts::do_not_depend_on_retention(&document, &cuts, &patterns, &options);
+    inner_texts::are_read_again(&document, &cuts, &patterns, &options);
     if document.len() <= LONGEST_FOR_PREFIXES {
-        strings::is_reported_promptly(&document, &patterns, &options);
-        strings::paths_are_patterns(&document, &patterns);
+        inner_texts::is_reported_promptly(&document, &patterns, &options);
+        inner_texts::paths_are_patterns(&document, &patterns);
     }
 }
 

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use jsonspigot::Parser;
 use jsonspigot_llm::{CallEvent, ProviderStream, StreamEvent, ToolCalls, ToolCallsBuilder};
 
-use super::log::Log;
+use super::reports::Log;
 use crate::laws::Law;
 
 /// How many bytes of states are made of one stream; after that it is saved only now and then, as each time costs the

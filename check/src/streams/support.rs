@@ -5,7 +5,7 @@ use jsonspigot_llm::{Provider, ProviderStream, ToolCalls, ToolCallsBuilder, Unfi
 use serde_json::Value;
 use sse_core::{SseDecoder, SseEvent};
 
-pub use super::log::{CallLog, Log};
+pub use super::reports::{CallLog, Log};
 use super::restored::{OFTEN, Streams, restored_stream};
 use crate::effort;
 

@@ -482,7 +482,7 @@ fn the_providers_error_with_its_type_and_code() {
     --- stderr
     error: provider-error: Not signed in
     "#);
-    // Whose stream it is has not shown yet, and the stream ends after it.
+    // The provider is not known yet, and the stream ends after it.
     let event = "event: error\ndata: {\"type\":\"error\",\"code\":\"server_error\",\"message\":\"Oops\"}\n\n";
     assert_snapshot!(run(&["--provider", "auto"], event), @r#"
     exit status 1

@@ -7,7 +7,7 @@ use jsonspigot_check::model::generate::{Keys, document};
 use jsonspigot_check::model::mutate::any_document;
 use jsonspigot_check::model::nested::{NestedPattern, nested_document};
 use jsonspigot_check::model::rewrite::{ModelRule, rewritten, rules};
-use jsonspigot_check::properties::rewrite::made;
+use jsonspigot_check::properties::rewriting::made;
 use jsonspigot_llm::{BadEventReason, CallRewriter, Provider, SAVE_LIMIT};
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -10,7 +10,7 @@ pub(super) use self::callback::Callback;
 pub(super) use self::queue::Queue;
 use crate::error::Error;
 use crate::path::{NodeId, PathStore};
-use crate::pattern::PatternId;
+use crate::pattern::{PatternId, PatternSet};
 use crate::tokenizer::ValueKind;
 
 /// A value with the patterns that select it, as the parser hands it to an [`Output`].
@@ -75,6 +75,10 @@ pub(crate) type Kept<'a> = Option<(Range<usize>, &'a [u8])>;
 /// A receiver of the parser's events.
 pub(crate) trait Output {
     fn report(&mut self, value: &Selected<'_>, what: Report<'_>);
+
+    /// Joins the deltas of each match of a plain pattern in the chunk to its first one, if events are read later. Needed
+    /// only if another pattern has `|` or `raw:`: otherwise no event comes between the deltas of a string.
+    fn join_deltas(&mut self, _: &PatternSet) {}
 
     /// Returns true if events are read later, so that their paths must be kept.
     fn reads_later(&self) -> bool {

@@ -1,8 +1,10 @@
 //! The queue that the iterator reads: events as ranges into buffers that are kept from chunk to chunk.
 
 use alloc::boxed::Box;
+use alloc::collections::BinaryHeap;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::mem;
 use core::ops::Range;
 
 use super::{Output, Report, Selected};
@@ -10,7 +12,7 @@ use crate::error::Error;
 use crate::event::{CompleteValue, Event, EventKind};
 use crate::parser::rare_list::RareList;
 use crate::path::{NodeId, PathStore};
-use crate::pattern::PatternId;
+use crate::pattern::{Pattern, PatternId, PatternSet};
 use crate::tokenizer::{BLOCK, Stops, ValueKind, ascii_part};
 
 /// The events of one chunk. The steady state allocates nothing, because the buffers keep their size.
@@ -28,6 +30,16 @@ struct Buffers {
     /// The errors of texts inside strings, with the positions of their first events. Not cleared with the rest, so that
     /// chunks without an error pay nothing.
     errors: RareList<(usize, Error)>,
+    // Boxed, because most parsers need none.
+    joining: Option<Box<Joining>>,
+}
+
+/// The deltas of a chunk while they are [joined](Output::join_deltas).
+#[derive(Debug, Default)]
+struct Joining {
+    /// The match and the entry of each delta.
+    deltas: Vec<(u64, usize)>,
+    text: String,
 }
 
 #[derive(Debug)]
@@ -70,7 +82,13 @@ enum EntryKind {
 impl Default for Buffers {
     /// Makes room for the events of a few bytes, which are seldom more than two.
     fn default() -> Self {
-        Self { entries: Vec::with_capacity(2), text: String::new(), piece: [0; BLOCK], errors: RareList::default() }
+        Self {
+            entries: Vec::with_capacity(2),
+            text: String::new(),
+            piece: [0; BLOCK],
+            errors: RareList::default(),
+            joining: None,
+        }
     }
 }
 
@@ -211,6 +229,35 @@ impl Output for Queue {
             }
         };
         buffers.push(value, offset, kind);
+    }
+
+    fn join_deltas(&mut self, patterns: &PatternSet) {
+        let Some(buffers) = &mut self.0 else { return };
+        let Buffers { entries, text, joining, .. } = &mut **buffers;
+        let Joining { deltas, text: joined } = &mut **joining.get_or_insert_default();
+        let is_plain = |pattern| patterns.get(pattern).is_some_and(Pattern::is_plain);
+        let is_delta =
+            |(_, entry): &(usize, &Entry)| matches!(entry.kind, EntryKind::Delta(_)) && is_plain(entry.pattern);
+        deltas.clear();
+        deltas.extend(entries.iter().enumerate().filter(is_delta).map(|(place, entry)| (entry.match_id, place)));
+        // Sorted by a heap, as the automaton's guards are: a sort of its own would add 4 KB to each program.
+        *deltas = BinaryHeap::from(mem::take(deltas)).into_sorted_vec();
+        joined.clear();
+        for of_match in deltas.chunk_by(|one, other| one.0 == other.0).filter(|of_match| of_match.len() > 1) {
+            let start = text.len() + joined.len();
+            for (_, place) in of_match {
+                if let EntryKind::Delta(delta) = &mut entries[*place].kind {
+                    joined.push_str(delta.of(text));
+                    // Empty deltas are removed below.
+                    delta.end = delta.start;
+                }
+            }
+            entries[of_match[0].1].kind = EntryKind::Delta(Place { start, end: text.len() + joined.len() });
+        }
+        if !joined.is_empty() {
+            text.push_str(joined);
+            entries.retain(|entry| !matches!(entry.kind, EntryKind::Delta(Place { start, end }) if start == end));
+        }
     }
 
     #[inline]

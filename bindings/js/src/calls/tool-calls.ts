@@ -56,7 +56,7 @@ export class ToolCalls {
   #events: CallEvent[] = [];
 
   /**
-   * @param patterns those for every tool that has none of its own in the option `tools`.
+   * @param patterns - those for every tool that has none of its own in the option `tools`.
    * @throws {PatternError} for a pattern that can't be compiled.
    * @throws {JsonSpigotError} of kind `invalid-option`.
    */

@@ -117,7 +117,7 @@ export function invalid(message: string): JsonSpigotError {
   return new JsonSpigotError("invalid-option", message);
 }
 
-/** Returns a value as a message shows it, whatever it is. */
+/** Returns a value of any type as text for a message. */
 export function spelled(value: unknown): string {
   try {
     return typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));

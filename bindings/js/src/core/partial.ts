@@ -24,7 +24,7 @@ export class PartialJson<T = Json> {
    * Reads the next piece of the text, cut anywhere, and returns the value so far; `undefined` until something is shown. Unchanged
    * parts are the same objects as before, and a returned value never changes.
    *
-   * @param delta text, or bytes of UTF-8
+   * @param delta - text, or bytes of UTF-8
    * @throws {JsonSpigotError} at the first byte that can't belong to the text. Later calls throw the same error, and
    * {@link PartialJson.current} stays what it was there. Of kind `finished` after {@link PartialJson.value} has given the value.
    */

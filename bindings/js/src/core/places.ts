@@ -57,7 +57,8 @@ export function innermostOf(text: string): Segment[] {
 /** Removes the atom at the end of a text if that has ended there: then an error after it is not in it. */
 export function withoutClosedAtom(text: string, kind: string): string {
   for (const literal of ["true", "false", "null"]) if (text.endsWith(literal)) return text.slice(0, -literal.length);
-  if (kind !== "unexpected-byte") return text;
+  // White space ends a number, also if there is too much of it.
+  if (kind !== "unexpected-byte" && kind !== "blank-limit") return text;
   let end = text.length;
   while (end > 0 && "+-.0123456789Ee".includes(text[end - 1]!)) end -= 1;
   return text.slice(0, end);

@@ -68,7 +68,7 @@ export class Position {
   lines = 0;
   isAtom = false;
   last = 0;
-  /** The bytes of a byte order mark that the stream has begun with so far; {@link PAST_MARK} once no more of one can follow. */
+  /** The number of bytes of a byte order mark that the stream began with; {@link PAST_MARK} once it can have no more. */
   mark = 0;
 }
 
@@ -122,7 +122,7 @@ export class Documents {
     }
     this.#framing = framing;
     this.#text = selectingText(options, patterns);
-    // A mark precedes the stream and is part of no text, unless it is an error or a deviation.
+    // The stream removes the mark, unless it is an error or a deviation.
     this.#text.input.readsMark = true;
     this.#beginMark();
   }
@@ -213,7 +213,7 @@ export class Documents {
     return count < 0 ? bytes.subarray(MARK.length) : bytes.subarray(count === bytes.length ? count : 0);
   }
 
-  /** Reads what looked like a byte order mark, and returns the chunk that shows it was not one. */
+  /** Reads the bytes that looked like a byte order mark, and returns the chunk that followed. */
   #afterNoMark(chunk: Chunk): Chunk {
     const bytes = MARK.subarray(0, this.#at.mark);
     this.#at.mark = PAST_MARK;

@@ -43,9 +43,9 @@ const PAYLOAD = 2;
  *   `[CALL]name[ARGS]{…}`.
  * - `bare`: every JSON object or array; `bare:object`: every object
  *
- * Append `:json` or `:raw` to declare what the payload is. Only text that may still become an
- * opening mark is held back. All other text is reported by the same call. A payload ends with an event whose `status` is one of those of a call. One that is
- * plain text, such as a thought, is reported in `fragment` events and ends as `raw`.
+ * Append `:json` or `:raw` to declare what the payload is. Only text that may still become an opening mark is held back. All other
+ * text is reported by the same call. A payload ends with an event whose `status` is one of those of a call. Plain text in a payload,
+ * such as a thought, is reported in `fragment` events, and the payload ends as `raw`.
  *
  * @example
  * ```ts

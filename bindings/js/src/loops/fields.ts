@@ -3,16 +3,16 @@
 
 import type { Json } from "../core/values.js";
 
-/** Keys and indices from the root: `"ask_slots", 0, "message"`. None is the root itself. */
+/** Keys and indices from the root: `"ask_slots", 0, "message"`. An empty path is the root. */
 export type FieldPath = readonly (string | number)[];
 
-/** What may end one read of a field without ending the others. */
+/** Options for one read of a field. */
 export interface ReadOptions {
   /** Gives up this read with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The path of a field, and possibly {@link ReadOptions} after it: as far as it can be said without the document's type. */
+/** The path of a field, and possibly {@link ReadOptions} after it. */
 export type FieldRequest = readonly (string | number | object)[];
 
 /** The keys or indices of a value of this type; any of a value of unknown type. */
@@ -41,7 +41,7 @@ type Nearest<T, R extends readonly unknown[]> = R extends readonly [infer K, ...
       ? R
       : readonly never[];
 
-/** What nothing is: a field of another type was asked for. */
+/** A type without values: the requested field has another type. */
 interface FieldOfType<V> {
   readonly [type: symbol]: V;
 }

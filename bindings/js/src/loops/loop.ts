@@ -255,7 +255,7 @@ export class SourceLoop<C, T, R = void> implements Loop<T, R> {
   };
 }
 
-/** Returns the signal, which may be of another realm. Fails if it is none. */
+/** Returns the signal, which may belong to another realm. Fails for any other value. */
 export function checkedSignal(signal: AbortSignal | null | undefined): AbortSignal | undefined {
   if (signal === undefined || signal === null) return undefined;
   if (typeof signal.aborted === "boolean" && typeof signal.addEventListener === "function") return signal;

@@ -69,8 +69,8 @@ const eventsBefore = (error: unknown): readonly Event[] => (error as { events?: 
 export type SnapshotsOptions = Omit<StreamOptions, "retain" | "spelling">;
 
 /**
- * Yields the document so far after each chunk that has changed it. The last one is the complete value. A part that has
- * not changed is the same object as before, so `===`, `memo` and selectors work.
+ * Yields the document so far after each chunk that has changed it; the last one is the complete value. Unchanged parts are the
+ * same objects as before, so `===`, `memo` and selectors work.
  *
  * With `schema`, a Standard Schema such as zod's, valibot's or arktype's, the last one is what the schema makes of the complete
  * value, or a `SchemaError` is thrown. Earlier values are not validated.

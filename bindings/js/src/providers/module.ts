@@ -46,6 +46,8 @@ function compile(): WebAssembly.Module {
  *
  * Where compiling is forbidden (Vercel Edge, Next.js middleware), pass it the module of
  * `import module from "jsonspigot/providers.wasm?module"`.
+ *
+ * @param source - the bytes of `jsonspigot/providers.wasm`, or the compiled module
  */
 export function initSync(source: ModuleSource): void {
   compiled ??= source instanceof WebAssembly.Module ? source : new WebAssembly.Module(source as BufferSource);
@@ -55,6 +57,8 @@ export function initSync(source: ModuleSource): void {
  * Starts the providers' module as {@link initSync} does, but compiles it in the background: for browsers that compile only small
  * modules synchronously, and to cache the module on its own. Browsers compile WebAssembly if the policy's `script-src` has
  * `'wasm-unsafe-eval'`, or if there is no policy.
+ *
+ * @param source - the module, its bytes or a response with them; by default the inlined module
  *
  * @example
  * ```ts

@@ -132,8 +132,8 @@ export class ProviderStream {
   #half = "";
 
   /**
-   * @param provider Whose stream it is; `auto` detects it from the first event that only one provider sends.
-   * @param patterns What is selected in the arguments of each call; nothing by default.
+   * @param provider - whose stream it is; `auto` detects it from the first event that only one provider sends.
+   * @param patterns - what is selected in the arguments of each call; nothing by default.
    * @throws {PatternError} for a pattern that can't be compiled.
    * @throws {JsonSpigotError} of kind `invalid-option`, for an unknown provider too, or of kind `invalid-mark`.
    */
@@ -220,7 +220,7 @@ export class ProviderStream {
   /**
    * Ends the stream. Open calls and payloads end, truncated unless they are complete.
    *
-   * @param reason Why you have stopped it, such as `cancelled`; without one the input has ended.
+   * @param reason - why you have stopped it, such as `cancelled`; without one the input has ended.
    */
   finish(reason = ""): StreamEvent[] {
     return [...this.#endHalf(), ...this.#readEvents((exports) => exports.finish(this.#slot, this.#module.write(reason)))];

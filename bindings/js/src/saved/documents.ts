@@ -81,7 +81,7 @@ function read({ framing, text, at }: DocumentsParts, reader: Reader, note: unkno
     at.line = reader.place();
   }
   unless(hasLines === at.lines > 0 && at.line >= 1 && at.line <= at.lines + 1);
-  // Nothing is read before it is known whether a mark precedes it.
+  // Nothing is read until the mark is complete or ruled out.
   unless(at.mark === PAST_MARK || (first < PAST_MARK && at.offset === 0 && at.state === BETWEEN));
   if (hasText(at)) restoreText(text, reader);
   const { engine } = text;

@@ -13,8 +13,7 @@ export { restoreDocuments, saveDocuments } from "./documents.js";
  * that continues as if nothing had happened, in another process or on another machine. The state is a few units for each open
  * container, the open key or number, and the data that the options retain: the text, the document so far.
  *
- * Save after you have handled the events of a chunk, and store the state with the place in your source that it belongs to:
- * `status.bytes` is the number of bytes that were read.
+ * Save after you have handled the events of a chunk, and store the state with its place in your source, which is `status.bytes`.
  *
  * @throws {JsonSpigotError} of kind `not-retained` if the parser is `lenient` and does not retain `"all"` its text: only
  * the text as it came leads to where it is

@@ -26,8 +26,8 @@ export class ResponsesStream<E extends object | string = object | string> extend
 /**
  * Yields the events of a stream of OpenAI's chat completions.
  *
- * The events are those of `ToolCalls`, `text`, `stop`, and before these each original event, as `provider-event`: reasoning, usage
- * and errors are in it. On a stream that departs from the provider's own protocol, a call is `truncated`, with the reason
+ * The events are those of `ToolCalls`, `text` and `stop`. Before these, each event of the provider is yielded unchanged, as
+ * `provider-event`: it has the reasoning, the usage and the errors. On a stream that departs from the provider's own protocol, a call is `truncated`, with the reason
  * `unknown-part` or `unplaced`, and never wrongly `complete`: for other servers there is `jsonspigot/providers`. To stop the
  * loop, stop the SDK's stream.
  *
@@ -57,8 +57,8 @@ export function chatEvents<E extends object | string>(
 /**
  * Yields the events of a stream of OpenAI's Responses.
  *
- * The events are those of `ToolCalls`, `text`, `stop`, and before these each original event, as `provider-event`: reasoning, usage
- * and errors are in it. On a stream that departs from the provider's own protocol, a call is `truncated`, with the reason
+ * The events are those of `ToolCalls`, `text` and `stop`. Before these, each event of the provider is yielded unchanged, as
+ * `provider-event`: it has the reasoning, the usage and the errors. On a stream that departs from the provider's own protocol, a call is `truncated`, with the reason
  * `unknown-part` or `unplaced`, and never wrongly `complete`: for other servers there is `jsonspigot/providers`. To stop the
  * loop, stop the SDK's stream.
  *

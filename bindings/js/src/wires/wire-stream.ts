@@ -26,7 +26,7 @@ export abstract class WireStream<E extends object | string> {
   readonly #reader: WireReader;
 
   /**
-   * @param patterns Those for every tool that has none of its own in the option `tools`.
+   * @param patterns - those for every tool that has none of its own in the option `tools`.
    * @throws {PatternError} for a pattern that can't be compiled.
    * @throws {JsonSpigotError} of kind `invalid-option`.
    */
@@ -74,7 +74,7 @@ export abstract class WireStream<E extends object | string> {
   /**
    * Ends the input. Calls that are still open end, truncated unless they are complete.
    *
-   * @param reason Why you have stopped it, such as `cancelled`.
+   * @param reason - why you have stopped it, such as `cancelled`.
    */
   finish(reason = "end-of-input"): WireEvent<E>[] {
     const emitter = this.#emitter;

@@ -29,7 +29,7 @@ impl Inner {
         if bytes.len() >= LARGE {
             return self.feed_large(py, bytes);
         }
-        // The iterator form: at most one delta per match and chunk, if no pattern has `|` or `raw:`.
+        // The iterator form: at most one delta per match of a plain pattern and chunk.
         let text = chunk.cast_exact::<PyString>().ok();
         let text = text.map(|object| (bytes, object));
         list_of(py, parser.feed(bytes), options.fractions, paths, text)

@@ -2,7 +2,7 @@
 //! has ended, every call is complete, empty or raw, nothing was a mismatch, no frame was damaged and the provider
 //! reported no error.
 //!
-//! Whether a message has ended is read here from the wire, without the library; the rest from what was reported.
+//! The ends of messages are read here from the wire, without the library; the rest from the reports.
 
 use std::collections::BTreeSet;
 
