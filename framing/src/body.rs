@@ -3,10 +3,11 @@
 //! Independent of runtime and transport. The poll that takes a chunk out of its stream also reads it, so no data is
 //! lost when a future is dropped.
 
-use std::collections::VecDeque;
-use std::fmt;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use core::fmt;
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
 
 use futures_core::stream::{FusedStream, Stream};
 use jsonspigot_llm::{ProviderStream, StreamEvent};

@@ -3,7 +3,8 @@
 //! A program's notices may precede its JSON lines, and headers that were saved with a body may precede its server-sent
 //! events. So lines that fit neither format are buffered until a line decides.
 
-use std::mem;
+use alloc::vec::Vec;
+use core::mem;
 
 use jsonspigot::RestoreError;
 

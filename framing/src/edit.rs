@@ -6,7 +6,10 @@
 mod lines;
 mod values;
 
-use std::mem;
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::mem;
 
 use jsonspigot::internal::{Interrupted, unless_interrupted};
 use jsonspigot::{Error, RestoreError};

@@ -1,7 +1,9 @@
 //! The parts of a body: frames, and damage to the framing itself.
 
-use std::error::Error;
-use std::fmt;
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use core::error::Error;
+use core::fmt;
 
 /// One event of a body, or damage to the framing.
 ///

@@ -1,5 +1,8 @@
 //! The reader of a body: passes its bytes to the reader of its format, once that is known, and saves its state.
 
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
 use jsonspigot::internal::{Interrupted, unless_interrupted};
 use jsonspigot::{Error, RestoreError};
 
@@ -240,7 +243,7 @@ impl Frames {
 
     /// Queues the frames of `read` and returns them.
     fn queued(&mut self, read: impl FnOnce(&mut Self, &mut dyn FnMut(Frame<'_>))) -> FrameIter<'_> {
-        let mut queue = std::mem::take(&mut self.queue);
+        let mut queue = core::mem::take(&mut self.queue);
         queue.clear();
         read(self, &mut |frame| queue.push(frame));
         self.queue = queue;

@@ -77,10 +77,14 @@
 //! screenful of code; the tests compare with it byte by byte.
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![forbid(unsafe_code)]
+#![no_std]
+
+extern crate alloc;
 
 mod amazon;
 #[cfg(feature = "stream")]
 mod body;
+mod checksum;
 mod detection;
 mod edit;
 mod frame;

@@ -1,6 +1,7 @@
 //! Passes frames to a provider's stream or to a rewriter of its calls: selects the method for each kind of frame.
 
-use std::borrow::Cow;
+use alloc::borrow::Cow;
+use alloc::string::String;
 
 use jsonspigot_llm::{BadEvent, CallRewriter, ProviderStream, StreamEvent};
 

@@ -1,8 +1,10 @@
 //! The iterator form: the frames of one chunk, queued as ranges of one text.
 
-use std::iter::FusedIterator;
-use std::ops::Range;
-use std::slice;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::iter::FusedIterator;
+use core::ops::Range;
+use core::slice;
 
 use crate::frame::{Damage, Frame};
 

@@ -1,6 +1,6 @@
 //! Events that a server sends again after a connection broke: [`ReadEvents`].
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
 
 use jsonspigot::RestoreError;
 

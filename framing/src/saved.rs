@@ -16,9 +16,13 @@
 //! framing's section to the reader's state and detects damage, but does not authenticate. So the bytes are not trusted:
 //! no length may exceed the bytes that are there, and each part checks what it reads.
 
-use std::ops::Range;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 use jsonspigot::{Error, RestoreError};
+
+use crate::checksum::crc32;
 
 const MAGIC: [u8; 4] = *b"jsf\x1A";
 const VERSION: u8 = 1;
@@ -49,10 +53,7 @@ pub(crate) fn with_added(
 }
 
 fn checksum(bytes: &[u8]) -> u32 {
-    let mut hasher = crc32fast::Hasher::new();
-    hasher.update(&bytes[ADDED.start..STATE.end]);
-    hasher.update(&bytes[HEADER..]);
-    hasher.finalize()
+    crc32(&[&bytes[ADDED.start..STATE.end], &bytes[HEADER..]])
 }
 
 /// A saved state, split into its parts.

@@ -14,7 +14,10 @@
 //!   proxies write notices or pages in lines that are not fields. These lines may have been content, so they are
 //!   reported as unreadable.
 
-use std::mem;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::mem;
 
 use jsonspigot::RestoreError;
 

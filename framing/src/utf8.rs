@@ -1,7 +1,8 @@
 //! Decodes UTF-8 that is cut anywhere: withholds the first bytes of a character until the rest arrives, and counts
 //! bytes and lines for the position of an error.
 
-use std::{fmt, str};
+use alloc::vec::Vec;
+use core::{fmt, str};
 
 use jsonspigot::internal::{Interrupted, unless_interrupted};
 use jsonspigot::{Error, ErrorKind, RestoreError};
@@ -108,7 +109,7 @@ impl fmt::Display for Utf8Error {
     }
 }
 
-impl std::error::Error for Utf8Error {}
+impl core::error::Error for Utf8Error {}
 
 impl Utf8 {
     /// Creates a decoder at the start of a text.

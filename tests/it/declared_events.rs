@@ -211,7 +211,7 @@ mod typescript {
 
     pub(super) fn file(events: &[Declared]) -> String {
         let mut out = "// The events that the library declares (`llm/src/event/declared.rs`), written by `tests/it/declared_events.rs`.\n\n\
-            import type { Json } from \"../values.js\";\n\n\
+            import type { Json } from \"../core/values.js\";\n\n\
             /** The provider's own JSON: as a value, and as it was spelt. */\n\
             interface WithJson {\n  readonly value: Json;\n  readonly raw: string;\n}\n\n"
             .to_owned();

@@ -53,15 +53,16 @@ const LLM_LAYERS: [(&str, &[&str]); 15] = [
 ];
 
 /// The same for `jsonspigot-framing`.
-const FRAMING_LAYERS: [(&str, &[&str]); 15] = [
+const FRAMING_LAYERS: [(&str, &[&str]); 16] = [
+    ("checksum", &[]),
     ("frame", &[]),
     ("json", &[]),
-    ("saved", &[]),
+    ("saved", &["checksum"]),
     ("queue", &["frame"]),
     ("repeated", &["saved"]),
     ("sse", &["frame", "json", "repeated", "saved"]),
     ("texts", &["frame", "json", "saved"]),
-    ("amazon", &["frame", "json", "saved"]),
+    ("amazon", &["checksum", "frame", "json", "saved"]),
     ("detection", &["frame", "saved", "sse", "amazon"]),
     ("frames", &["frame", "saved", "queue", "sse", "texts", "amazon", "detection"]),
     ("edit", &["frame", "frames", "json", "repeated", "saved", "sse"]),
@@ -172,7 +173,7 @@ fn comments_name_things() {
 
 #[test]
 fn no_unsafe_and_no_std_paths() {
-    for (file, module, text) in [library(), files_of("llm/src")].concat() {
+    for (file, module, text) in [library(), files_of("llm/src"), files_of("framing/src")].concat() {
         let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
         for line in code {
             assert!(!line.contains("unsafe ") || line.contains("forbid"), "{file}: {line}");

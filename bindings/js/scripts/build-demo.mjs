@@ -11,7 +11,14 @@ const demo = join(dirname(dirname(fileURLToPath(import.meta.url))), "demo");
 const site = join(demo, "site");
 
 async function bundle(name, options) {
-  const { outputFiles } = await build({ entryPoints: [join(demo, name)], bundle: true, minify: true, write: false, charset: "utf8", ...options });
+  const { outputFiles } = await build({
+    entryPoints: [join(demo, name)],
+    bundle: true,
+    minify: true,
+    write: false,
+    charset: "utf8",
+    ...options,
+  });
   return outputFiles[0].text.trim();
 }
 

@@ -28,7 +28,8 @@ const { exports, repository, homepage, bugs } = JSON.parse(readFileSync(join(her
 const [, address] = /^repository = "(.+)"$/m.exec(readFileSync(join(here, "../../Cargo.toml"), "utf8"));
 const EXPECTED = { repository: `git+${address}.git`, homepage: `${address}/tree/main/bindings/js`, bugs: `${address}/issues` };
 for (const [member, value] of Object.entries({ repository: repository?.url, homepage, bugs })) {
-  if (value !== EXPECTED[member]) fail(`package.json's ${member} is ${value}, not ${EXPECTED[member]}, which Cargo.toml's repository gives`);
+  if (value !== EXPECTED[member])
+    fail(`package.json's ${member} is ${value}, not ${EXPECTED[member]}, which Cargo.toml's repository gives`);
 }
 if (repository?.directory !== "bindings/js") fail("package.json's repository names no directory bindings/js");
 
@@ -46,7 +47,9 @@ for (const [, host] of lock.matchAll(/"resolved": "https?:\/\/([^/"]+)/g)) {
 }
 console.log(`${packed.size} files, ${size} bytes packed, ${unpackedSize} unpacked`);
 
-const modules = Object.keys(exports).filter((name) => name.endsWith(".wasm")).map((name) => name.slice(2));
+const modules = Object.keys(exports)
+  .filter((name) => name.endsWith(".wasm"))
+  .map((name) => name.slice(2));
 const CHECKS = {
   publint: ["run", "--strict", "--pack", "npm"],
   attw: ["--pack", ".", "--profile", "esm-only", "--format", "ascii", "--exclude-entrypoints", ...modules],

@@ -11,6 +11,9 @@ const here = dirname(dirname(fileURLToPath(import.meta.url)));
 const [, oldest] = /TypeScript (\d+\.\d+) or newer/.exec(readFileSync(`${here}/README.md`, "utf8"));
 const { typescript } = JSON.parse(readFileSync(`${here}/package.json`, "utf8")).devDependencies;
 for (const version of [oldest, typescript, NEWEST]) {
-  execFileSync("npm", ["exec", "--yes", `--package=typescript@${version}`, "--", "tsc", "--project", "test/types"], { cwd: here, stdio: "inherit" });
+  execFileSync("npm", ["exec", "--yes", `--package=typescript@${version}`, "--", "tsc", "--project", "test/types"], {
+    cwd: here,
+    stdio: "inherit",
+  });
   console.log(`TypeScript ${version}: the types compile`);
 }

@@ -7,7 +7,11 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(dirname(fileURLToPath(import.meta.url)));
-const text = execFileSync("npm", ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"], { cwd: here, encoding: "utf8", maxBuffer: 1 << 26 });
+const text = execFileSync("npm", ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"], {
+  cwd: here,
+  encoding: "utf8",
+  maxBuffer: 1 << 26,
+});
 const bill = JSON.parse(text);
 
 const lock = readFileSync(join(here, "wasm/Cargo.lock"), "utf8");

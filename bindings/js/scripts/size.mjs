@@ -33,7 +33,7 @@ const readme = readFileSync(join(here, "README.md"), "utf8");
 /** Returns the kilobytes that the README states for an entry, or for a part of the core. */
 function stated(name) {
   if (name === ".") return Number(/(\d+) KB gzipped; the types/.exec(readme)?.[1]);
-  const part = /^  (\w+) alone$/.exec(name)?.[1];
+  const part = /^ {2}(\w+) alone$/.exec(name)?.[1];
   const row = readme.split("\n").find((line) => line.includes(part ? `| \`${part}\`` : `| \`jsonspigot${name.slice(1)}\` (`));
   return Number(/`jsonspigot[^`]*` \((\d+)\)/.exec(row ?? "")?.[1]);
 }
@@ -49,7 +49,9 @@ const report = (name, bytes) => {
   const isStated = UNSTATED.includes(name) || Math.abs(stated(name) - gzipped / 1000) <= 1;
   isWrong ||= bound === undefined || gzipped > bound * 1000 || !isStated;
   const kilobytes = (count) => (count / 1000).toFixed(1).padStart(8);
-  console.log(`${name.padEnd(20)} ${kilobytes(bytes.length)} KB ${kilobytes(gzipped)} KB gzipped   ${verdict}${isStated ? "" : `, but the README states ${stated(name)}`}`);
+  console.log(
+    `${name.padEnd(20)} ${kilobytes(bytes.length)} KB ${kilobytes(gzipped)} KB gzipped   ${verdict}${isStated ? "" : `, but the README states ${stated(name)}`}`,
+  );
 };
 
 for (const [name, target] of Object.entries(exports)) {

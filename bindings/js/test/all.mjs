@@ -2,6 +2,6 @@
 
 export * from "../dist/index.js";
 export * from "../dist/calls/index.js";
-export * from "../dist/documents.js";
+export * from "../dist/documents/index.js";
 export * from "../dist/envelope/index.js";
 export * from "../dist/saved/index.js";

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runInNewContext } from "node:vm";
 
-import { applyPatch, Documents, events, FieldReader, lenient as tolerating, Parser, restoreParser, saveParser, snapshots } from "./all.mjs";
-import { Envelope, ProviderStream } from "../dist/providers/index.js";
+import { applyPatch, Documents, Envelope, events, FieldReader, lenient as tolerating, Parser, restoreParser, saveParser, snapshots } from "./all.mjs";
+import { ProviderStream } from "../dist/providers/index.js";
 
 const utf8 = (text) => new TextEncoder().encode(text);
 

@@ -4,17 +4,14 @@
 //     JSONSPIGOT_SEED=7 JSONSPIGOT_CASES=1000000 node --test test/differential.test.mjs
 
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { spawnSync } from "node:child_process";
 import { before, test } from "node:test";
 
 import * as jsonspigot from "./all.mjs";
+import { theCommand } from "./command.mjs";
 import { cases, DEVIATIONS, edited, next, pick, seed, value } from "./generate.mjs";
 import { joined, replay } from "./replay.mjs";
 
-const root = fileURLToPath(new URL("../../..", import.meta.url));
-const target = process.env.CARGO_TARGET_DIR ?? `${root}target`;
 const utf8 = new TextEncoder();
 
 const PATTERNS = [
@@ -50,11 +47,7 @@ function args({ patterns, options }, chunk) {
 
 let command;
 before(() => {
-  const built = ["release", "debug"].map((profile) => `${target}/${profile}/jsonspigot`).find((file) => existsSync(file));
-  command = process.env.JSONSPIGOT_COMMAND ?? built;
-  if (command) return;
-  execFileSync("cargo", ["build", "--quiet", "--package", "jsonspigot-cli"], { cwd: root, stdio: "inherit" });
-  command = `${target}/debug/jsonspigot`;
+  command = theCommand();
 });
 
 /** Cuts a text into chunks of `chunk` units, also inside surrogate pairs. Returns nothing if the bytes are not UTF-8. */

@@ -7,8 +7,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 import { deltas, events, FieldReader, rawDeltas, snapshots } from "../dist/index.js";
-import { SourceLoop } from "../dist/loop.js";
-import { providerEvents } from "../dist/providers/node.js";
+import { SourceLoop } from "../dist/loops/loop.js";
+import { providerEvents } from "../dist/providers/index.js";
 
 /** Each loop, over a text that begins with `{"a":[{"b":"`. */
 const LOOPS = {

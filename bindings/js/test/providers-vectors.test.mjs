@@ -10,13 +10,11 @@ import { readVectors } from "./replay.mjs";
 
 const folder = new URL("../../../vectors/", import.meta.url);
 
-for (const [file, least] of [["providers.jsonl", 80], ["envelope.jsonl", 30]]) {
-  test(file, () => {
-    const vectors = readVectors(readFileSync(new URL(file, folder), "utf8"));
-    assert.ok(vectors.length >= least, `${vectors.length} vectors`);
-    for (const vector of vectors) {
-      assert.ok(isReplayedHere(vector), vector.header.vector);
-      assert.deepEqual(replayProviders(vector, providers), vector.lines, vector.header.vector);
-    }
-  });
-}
+test("providers.jsonl", () => {
+  const vectors = readVectors(readFileSync(new URL("providers.jsonl", folder), "utf8"));
+  assert.ok(vectors.length >= 80, `${vectors.length} vectors`);
+  for (const vector of vectors) {
+    assert.ok(isReplayedHere(vector), vector.header.vector);
+    assert.deepEqual(replayProviders(vector, providers), vector.lines, vector.header.vector);
+  }
+});

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { JsonSpigotError as MainError } from "../dist/index.js";
-import { Envelope, init, JsonSpigotError, PatternError, providerEvents, PROVIDERS, ProviderStream } from "../dist/providers/index.js";
+import { init, JsonSpigotError, PatternError, providerEvents, PROVIDERS, ProviderStream } from "../dist/providers/index.js";
 
 const encode = (text) => new TextEncoder().encode(text);
 
@@ -145,10 +145,6 @@ test("payloads in the text", () => {
 
 test("deviations that are accepted", () => {
   const options = { lenient: "model-output", accept: true };
-  const envelope = new Envelope("fence:json", [], options);
-  const payload = [...envelope.feed('```json\n{"a": [1,],}\n```'), ...envelope.finish()].at(-1);
-  assert.deepEqual([payload.status, payload.value, payload.strict], ["accepted", { a: [1] }, '{"a": [1]}']);
-  assert.deepEqual(payload.deviations.map(({ kind, offset }) => [kind, offset]), [["trailing-commas", 10], ["trailing-commas", 12]]);
   const stream = new ProviderStream("ollama", [], { ...options, message: true });
   const message = { content: "", tool_calls: [{ function: { name: "f", arguments: '{"a": 1,}' } }] };
   const input = stream.push({ message, done: true, done_reason: "stop" }).find(({ kind }) => kind === "input");
@@ -304,55 +300,6 @@ test("leaving the loop and aborting cancel the source", async () => {
 test("init may be called at any time", async () => {
   await init();
   await init();
-});
-
-test("an envelope at every cut, in units and bytes", () => {
-  const input = 'Grüezi 😀 <think>1 < 2</think><!--context {"a":"é😀"} -->!';
-  const joined = (events) => {
-    const told = [];
-    for (const event of events) {
-      const last = told.at(-1);
-      if (event.text !== undefined && last?.kind === event.kind) last.text += event.text;
-      else told.push({ ...event });
-    }
-    return told;
-  };
-  const read = (chunks) => {
-    const envelope = new Envelope(["tag:think", "comment:context"], "a");
-    return joined([...chunks.flatMap((chunk) => envelope.feed(chunk)), ...envelope.finish()]);
-  };
-  const whole = read([input]);
-  assert.deepEqual(whole.filter(({ kind }) => kind === "text").map(({ text }) => text), ["Grüezi 😀 ", "!"]);
-  assert.deepEqual(whole.findLast(({ kind }) => kind === "payload").value, { a: "é😀" });
-  assert.equal(whole.find(({ kind }) => kind === "payload-start").open, "<think>");
-  for (const form of [input, encode(input)]) {
-    for (let cut = 0; cut <= form.length; cut++) assert.deepEqual(read([form.slice(0, cut), form.slice(cut)]), whole, `cut at ${cut}`);
-  }
-});
-
-test("an envelope's errors: marks, half characters, bytes that are no text", () => {
-  assert.throws(() => new Envelope("note:x"), (error) => error.kind === "invalid-mark" && /comment:NAME/.test(error.message));
-  assert.throws(() => new Envelope(["bare", "tag:"]), /invalid mark "tag:"/);
-  assert.throws(() => new Envelope([]), { kind: "invalid-option" });
-  for (const chunks of [["é\na\ud83d", "b"], ["é\na\ud83db"], [latin("\xc3\xa9\na\xff")], [latin("\xc3\xa9\na\xe2"), latin("A")], ["é\na\ud83d", encode("b")]]) {
-    const envelope = new Envelope("tag:x");
-    const texts = [];
-    assert.throws(
-      () => chunks.forEach((chunk) => texts.push(...envelope.feed(chunk))),
-      (error) => {
-        texts.push(...error.events);
-        const { kind, line } = error;
-        return kind === "invalid-utf8" && line === 2 && error.offset >= 4 && error.column === error.offset - 2;
-      },
-    );
-    assert.equal(texts.map(({ text }) => text).join(""), "é\na");
-    assert.throws(() => envelope.feed("c"), { kind: "invalid-utf8" });
-  }
-  for (const cut of [latin("a\xe2\x82"), "a\ud83d"]) {
-    const envelope = new Envelope("tag:x");
-    envelope.feed(cut);
-    assert.throws(() => envelope.finish(), { kind: "incomplete", offset: 3, line: 1, column: 4 });
-  }
 });
 
 const latin = (text) => Uint8Array.from(text, (unit) => unit.charCodeAt(0));

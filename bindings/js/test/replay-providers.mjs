@@ -1,5 +1,5 @@
-// Replays a vector of provider streams or envelopes through `jsonspigot/providers`, and prints what it says as the command
-// does. It runs in any engine: what the package is, is an argument.
+// Replays a vector of a provider stream through `jsonspigot/providers`, or of an envelope through `jsonspigot/envelope`, and
+// prints what it says as the command does. It runs in any engine: what the package is, is an argument.
 
 import { errorLine, eventLine, namingRaw, optionsOf } from "./replay.mjs";
 
@@ -11,10 +11,13 @@ export function isReplayedHere({ header: { options = {} } }) {
   return options.provider !== undefined || options.envelope !== undefined;
 }
 
-/** Returns the lines that the command prints. After every `every` chunks the state is saved and restored. */
-export function replayProviders({ header }, { ProviderStream, Envelope }, every = 0) {
+/** Returns the lines that the command prints. After every so many chunks the state of a stream is saved and restored. */
+export function replayProviders({ header }, { ProviderStream, Envelope, lenient }, chunksBetweenSaves = 0) {
   const { provider, envelope, structured, providerEvents, duplicateKeys = "last-wins", ...rest } = optionsOf(header);
+  const every = provider === undefined ? 0 : chunksBetweenSaves;
   const options = { ...rest, duplicateKeys, ...(every > 0 && { saveable: true }) };
+  // The module takes the names of deviations.
+  if (provider === undefined && options.lenient) options.lenient = lenient(options.lenient);
   const lines = [];
   let bytes = 0;
   const names = new Map();
@@ -44,7 +47,7 @@ export function replayProviders({ header }, { ProviderStream, Envelope }, every 
   error ??= call(() => reader.finish());
   if (error && error.offset === undefined) throw error;
   lines.push(error ? errorLine(error) : `{"event":"done","bytes":${bytes}}`);
-  reader.dispose();
+  reader.dispose?.();
   return namingRaw(lines.filter((line) => line !== undefined), header);
 }
 

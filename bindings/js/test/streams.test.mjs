@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 
 import { deltas, events, EventStream, Parser, snapshots } from "../dist/index.js";
-import { providerEvents } from "../dist/providers/node.js";
+import { providerEvents } from "../dist/providers/index.js";
 import { cut, joined, sizes, text } from "./texts.mjs";
 
 const bytes = (whole) => new TextEncoder().encode(whole);

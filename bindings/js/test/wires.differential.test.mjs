@@ -5,7 +5,7 @@
 // generated from a fixed seed; `JSONSPIGOT_SEED` and `JSONSPIGOT_CASES` choose others.
 
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { before, test } from "node:test";
@@ -15,6 +15,7 @@ import { AiSdkStream } from "../dist/wires/ai-sdk.js";
 import { AnthropicStream } from "../dist/wires/anthropic.js";
 import { GeminiStream } from "../dist/wires/gemini.js";
 import { ChatStream, ResponsesStream } from "../dist/wires/openai.js";
+import { theCommand } from "./command.mjs";
 import { cases, next, pick } from "./generate.mjs";
 
 const ADAPTERS = {
@@ -37,12 +38,7 @@ const SHORTENED = "openai-phase.1.jsonl";
 
 let command;
 before(() => {
-  const target = process.env.CARGO_TARGET_DIR ?? `${root}target`;
-  const built = ["release", "debug"].map((profile) => `${target}/${profile}/jsonspigot`).find((file) => existsSync(file));
-  command = process.env.JSONSPIGOT_COMMAND ?? built;
-  if (command) return;
-  execFileSync("cargo", ["build", "--quiet", "--package", "jsonspigot-cli"], { cwd: root, stdio: "inherit" });
-  command = `${target}/debug/jsonspigot`;
+  command = theCommand();
 });
 
 const filesIn = (folder) => (existsSync(folder) ? readdirSync(folder).sort() : []);

@@ -17,8 +17,12 @@
 
 mod saved;
 
-use std::borrow::Cow;
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
 
+use crate::checksum::crc32;
 use crate::frame::{Damage, Frame};
 use crate::json::is_json;
 
@@ -71,7 +75,7 @@ fn numbers(prelude: &[u8; PRELUDE]) -> [u32; 3] {
 }
 
 fn matches_checksum(prelude: &[u8; PRELUDE]) -> bool {
-    crc32fast::hash(&prelude[..8]) == numbers(prelude)[2]
+    crc32(&[&prelude[..8]]) == numbers(prelude)[2]
 }
 
 /// Returns true if an input that starts with these bytes consists of messages. A damaged first message is recognized by
@@ -154,7 +158,7 @@ impl Messages {
     fn read_message(&self, lengths: Lengths, on_frame: &mut dyn FnMut(Frame<'_>)) {
         let (message, checksum) = self.held.split_at(lengths.total - CHECKSUM);
         let (headers, payload) = message[PRELUDE..].split_at(lengths.headers);
-        let is_sound = crc32fast::hash(message).to_be_bytes() == *checksum;
+        let is_sound = crc32(&[message]).to_be_bytes() == *checksum;
         match Names::read(headers) {
             Some(names) if is_sound => names.report(payload, self.limit, on_frame),
             _ => {

@@ -1,5 +1,7 @@
 //! Tests of memory use, which is not visible from outside: how much memory a length takes.
 
+use alloc::vec::Vec;
+
 use super::{MOST_HEADERS, Messages, PRELUDE};
 use crate::frame::Frame;
 

@@ -6,7 +6,8 @@
 //! some clients read; the rest of such a line is unreadable. The data of an event that is sent again is left out, as
 //! readers skip it. If an id comes after its data, the data of later events is buffered until their blank line.
 
-use std::mem;
+use alloc::vec::Vec;
+use core::mem;
 
 use jsonspigot::RestoreError;
 

@@ -4,7 +4,8 @@
 //! are unreadable, and reading continues with that line, as in [`Texts`](crate::texts::Texts). A line that starts with
 //! anything but a bracket or brace is unreadable up to its first brace; the rest of it is a text, JSON or not.
 
-use std::mem;
+use alloc::vec::Vec;
+use core::mem;
 
 use jsonspigot::{Error, Parser, ParserBuilder, RestoreError};
 

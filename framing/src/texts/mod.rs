@@ -13,7 +13,9 @@
 
 mod saved;
 
-use std::mem;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::mem;
 
 use jsonspigot::{ErrorKind, Parser};
 

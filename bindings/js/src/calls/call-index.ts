@@ -1,4 +1,4 @@
-// The call that a slot or an id means. A call is found by its choice and slot, never by its name and never by its id alone.
+// The calls by slot and id. A call is found by its choice and slot, never by its name and never by its id alone.
 
 /**
  * A call's place in a message, as the wire gives it: an index, a choice with an index, or an id that is its only place.
@@ -6,7 +6,7 @@
 export type Slot = number | string | readonly [choice: number, index: number];
 
 /** A slot, taken apart. Its key says whether it is an index or an id. */
-export interface Place {
+export interface ParsedSlot {
   readonly choice: number;
   readonly key: string;
   /** The id that it is. */
@@ -15,18 +15,20 @@ export interface Place {
 
 const keyOfId = (id: string): string => `@${id}`;
 
-export function placeOf(slot: Slot): Place {
+/** Parses a slot. */
+export function parseSlot(slot: Slot): ParsedSlot {
   if (typeof slot === "string") return { choice: 0, key: keyOfId(slot), id: slot };
   const [choice, index] = typeof slot === "number" ? [0, slot] : Array.isArray(slot) ? slot : [NaN, NaN];
   for (const number of [choice, index]) {
-    if (!Number.isSafeInteger(number) || number! < 0) throw new TypeError(`a slot is an index, [choice, index] or an id, not ${String(slot)}`);
+    if (!Number.isSafeInteger(number) || number! < 0)
+      throw new TypeError(`a slot is an index, [choice, index] or an id, not ${String(slot)}`);
   }
   return { choice: choice as number, key: `#${index!}`, id: undefined };
 }
 
-const keysOf = ({ key }: Place, id: string): string[] => (id === "" || key === keyOfId(id) ? [key] : [key, keyOfId(id)]);
+const keysOf = ({ key }: ParsedSlot, id: string): string[] => (id === "" || key === keyOfId(id) ? [key] : [key, keyOfId(id)]);
 
-/** Keys of fragments that are nobody's, so that whoever comes later knows. Of more than these it is only known that there are more. */
+/** The largest number of keys of fragments without a call that are remembered. */
 const MOST_STRAYS = 512;
 
 class Strays {
@@ -47,7 +49,7 @@ class Strays {
   }
 }
 
-/** What is known of one of several answers. */
+/** The calls of one of several answers. */
 interface Choice {
   /** Its calls, by their keys. */
   readonly calls: Map<string, number>;
@@ -70,7 +72,7 @@ export class CallIndex {
   /** True if a fragment may be of any call that starts in this message. */
   #hasLost = false;
 
-  /** What a new message knows of the one before: fragments that came before any call. */
+  /** Returns the index of the next message. It remembers fragments of this one that arrived before any call. */
   next(): CallIndex {
     const next = new CallIndex();
     if (this.#known.size === 0 && !this.#hasForgotten) {
@@ -79,7 +81,7 @@ export class CallIndex {
     return next;
   }
 
-  find({ choice, key }: Place): number | undefined {
+  find({ choice, key }: ParsedSlot): number | undefined {
     const calls = this.#choices.get(choice);
     const call = calls?.calls.get(key);
     if (call !== undefined) calls!.latest = call;
@@ -98,9 +100,9 @@ export class CallIndex {
     return this.#known.get(call)?.choice;
   }
 
-  /** A call is found by its slot from now on, and by its id. */
-  bind(place: Place, id: string, call: number): void {
-    this.bindKeys(place.choice, keysOf(place, id), call);
+  /** Binds a call to its slot and its id. */
+  bind(slot: ParsedSlot, id: string, call: number): void {
+    this.bindKeys(slot.choice, keysOf(slot, id), call);
   }
 
   bindId(choice: number, id: string, call: number): void {
@@ -121,10 +123,10 @@ export class CallIndex {
     calls.latest = call;
   }
 
-  /** A call was refused: what comes in its slot is nobody's. */
-  refuse(place: Place, id: string, nameBytes: (name: string) => boolean): void {
-    const calls = this.#choices.get(place.choice);
-    for (const key of keysOf(place, id)) {
+  /** Refuses a call: fragments in its slot belong to no call. */
+  refuse(slot: ParsedSlot, id: string, nameBytes: (name: string) => boolean): void {
+    const calls = this.#choices.get(slot.choice);
+    for (const key of keysOf(slot, id)) {
       const before = calls?.calls.get(key);
       if (before !== undefined) {
         calls!.calls.delete(key);
@@ -132,35 +134,35 @@ export class CallIndex {
       }
       // A name that is too long is not kept to know it again.
       if (key[0] === "@" && !nameBytes(key.slice(1))) this.#refused.hasMore = true;
-      else this.#refused.insert(place.choice, key);
+      else this.#refused.insert(slot.choice, key);
     }
     if (calls !== undefined) calls.latest = undefined;
   }
 
-  wasRefused({ choice, key }: Place): boolean {
+  wasRefused({ choice, key }: ParsedSlot): boolean {
     return this.#refused.has(choice, key);
   }
 
-  /** A fragment has come for a call that was never started, and may be that of one which starts later. */
-  orphan({ choice, key, id }: Place, fits: (name: string) => boolean): void {
+  /** Records a fragment of a call that was not started, and may start later. */
+  orphan({ choice, key, id }: ParsedSlot, fits: (name: string) => boolean): void {
     if (id !== undefined && !fits(id)) this.#hasUnplaced = true;
     else this.#orphaned.insert(choice, key);
   }
 
-  /** A fragment has come that may be of any call of the message. */
+  /** Records a fragment that may be of any call of the message. */
   orphanAny(): void {
     this.#hasLost = true;
   }
 
-  /** Returns true if a fragment of the call that starts here may have come before. */
-  takeOrphan(place: Place, id: string): boolean {
+  /** Returns true if a fragment of the call that starts here may have arrived before. */
+  takeOrphan(slot: ParsedSlot, id: string): boolean {
     let hasLost = this.#hasLost || this.#hasUnplaced || this.#orphaned.hasMore;
     this.#hasUnplaced = false;
-    for (const key of keysOf(place, id)) if (this.#orphaned.delete(place.choice, key)) hasLost = true;
+    for (const key of keysOf(slot, id)) if (this.#orphaned.delete(slot.choice, key)) hasLost = true;
     return hasLost;
   }
 
-  /** A call has ended. So many ended ones are remembered. */
+  /** Records that a call has ended, and forgets the oldest of more than `most` ended calls. */
   end(call: number, most: number): void {
     this.#ended.push(call);
     if (this.#ended.length > most) this.#forget(this.#ended.shift()!);

@@ -1,17 +1,17 @@
 // The end of a call, and what that makes of its input: the verdict. Three things decide, in this order:
 //
-// 1. What of the input went missing on our side: a limit that was passed, a fragment that may have been this call's. Whatever
-//    the text says, the call is truncated.
-// 2. What the text itself says. A text that broke JSON's grammar is malformed or trailing, however it ended. An object, array,
+// 1. Missing input: a limit that was exceeded, a fragment that may have been this call's. Then the call is truncated, even if
+//    its text is complete.
+// 2. The text. A text that broke JSON's grammar is malformed or trailing, however it ended. An object, array,
 //    string or literal that has closed is complete, however it ended.
 // 3. How the call ended. For everything else, that is for no text at all, for a number (`12` may be the beginning of `120`)
 //    and for text that is not JSON, the stream has to say that the call was not cut: by an end of its own, or by a reason that
 //    is known to mean so. An unknown reason counts as a cut, because acting on half a command is worse than asking again.
 
-import { payloadOf, type CallInput, type InputStatus, type Verdict } from "../payload/payload.js";
-import type { TextError } from "../text-error.js";
-import type { Making } from "../values.js";
-import type { Input, Report } from "./input.js";
+import { payloadOf, type CallInput, type InputStatus, type Verdict } from "./payload/payload.js";
+import type { TextError } from "../core/text-error.js";
+import type { Making } from "../core/values.js";
+import type { CallText, MatchReport } from "./call-text.js";
 
 /** The end of a call. */
 export interface Ending {
@@ -46,15 +46,15 @@ export function isRegular({ isAnnounced, reason }: Ending): boolean {
   return isAnnounced && (reason === undefined || REGULAR.includes(lowered(reason)));
 }
 
-/** The verdict on the input of a call, of which nothing is left out unless there is a reason for that. */
+/** Returns the verdict on the input of a call. `leftOut` is the reason why a part of it is missing. */
 export function payloadAtEnd(
-  input: Input | undefined,
+  input: CallText | undefined,
   isText: boolean,
   ending: Ending,
   leftOut: string | undefined,
   isUnconfirmed: boolean,
   making: Making,
-  report: Report,
+  report: MatchReport,
 ): CallInput {
   const isWhole = leftOut === undefined && !isUnconfirmed;
   const isSure = isRegular(ending) && isWhole;
@@ -67,7 +67,7 @@ export function payloadAtEnd(
   return payload.status === "empty" ? { ...payload, value: {} } : payload;
 }
 
-function verdictOn(input: Input, mayBeComplete: boolean, truncated: Verdict, report: Report): Verdict {
+function verdictOn(input: CallText, mayBeComplete: boolean, truncated: Verdict, report: MatchReport): Verdict {
   if (input.error !== undefined) return { status: input.error.kind === "trailing-bytes" ? "trailing" : "malformed" };
   input.finish(mayBeComplete ? report : () => undefined);
   const status = statusOfUnfinished(input.error);
@@ -76,7 +76,7 @@ function verdictOn(input: Input, mayBeComplete: boolean, truncated: Verdict, rep
   return { status: input.text!.isStrict ? "complete" : "accepted" };
 }
 
-/** Of an input in which nothing was wrong before its end, if the end shows that its last byte begins no deviation. */
+/** Returns the status of an input whose last byte could have begun a deviation, and does not. */
 function statusOfUnfinished(error: TextError | undefined): InputStatus | undefined {
   if (error?.kind === "unexpected-byte") return "malformed";
   return error?.kind === "trailing-bytes" ? "trailing" : undefined;

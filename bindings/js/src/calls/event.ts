@@ -1,7 +1,7 @@
 // The events of tool calls.
 
-import type { Event } from "../events.js";
-import type { CallInput } from "../payload/payload.js";
+import type { Event } from "../core/events.js";
+import type { CallInput } from "./payload/payload.js";
 
 /** The party that executes a call. */
 export type Executor = "client" | "provider";
@@ -32,19 +32,11 @@ export type InputEvent = CallInput & {
   readonly executed: Executor;
 };
 
-/** Something came that can't be part of a call, or is beyond a limit. The stream goes on. */
+/** A signal can't be part of a call, or exceeds a limit. The stream continues. */
 export interface CallErrorEvent {
   readonly kind: "call-error";
   readonly call?: number;
-  readonly type:
-    | "not-started"
-    | "ended"
-    | "mismatch"
-    | "mixed"
-    | "open-calls-limit"
-    | "input-limit"
-    | "name-limit"
-    | "event-limit";
+  readonly type: "not-started" | "ended" | "mismatch" | "mixed" | "open-calls-limit" | "input-limit" | "name-limit" | "event-limit";
 }
 
 /** The first fragments of a call look as if each held all of the input so far, which the option `cumulative` is for. */
@@ -65,5 +57,4 @@ export interface CallMismatchEvent {
 }
 
 /** The events of tool calls. */
-export type CallEvent =
-  CallStartEvent | CallMatchEvent | InputEvent | CallErrorEvent | CallWarningEvent | CallMismatchEvent;
+export type CallEvent = CallStartEvent | CallMatchEvent | InputEvent | CallErrorEvent | CallWarningEvent | CallMismatchEvent;

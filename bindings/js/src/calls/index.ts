@@ -1,6 +1,6 @@
 // Tool calls, whatever the SDK: the entry `jsonspigot/calls`.
 
-export { JsonSpigotError } from "../error.js";
+export { JsonSpigotError } from "../core/error.js";
 export { ToolCalls } from "./tool-calls.js";
 export type { Slot } from "./call-index.js";
 export type { CallErrorEvent, CallEvent, CallMatchEvent, CallMismatchEvent, CallStartEvent, Executor, InputEvent } from "./event.js";
@@ -18,4 +18,4 @@ export type {
   RawPayload,
   TrailingPayload,
   TruncatedPayload,
-} from "../payload/payload.js";
+} from "./payload/payload.js";

@@ -1,14 +1,14 @@
-// One open call: whose it is, what has come of its input, and what may still come.
+// One open call: its names, its input so far, and the reasons why it can't be complete.
 
-import { selectingText } from "../selecting-text.js";
-import { endsInHalf, utf8Length, within } from "../utf8.js";
+import { selectingText } from "../core/selecting-text.js";
+import { endsInHalf, utf8Length, within } from "../core/utf8.js";
 import { payloadAtEnd, type Ending } from "./ending.js";
 import type { CallErrorEvent, CallEvent, CallStartEvent, Executor } from "./event.js";
-import { Input } from "./input.js";
+import { CallText } from "./call-text.js";
 import { patternsOf, type CallSettings } from "./options.js";
 import { areSpeltAlike, restOf } from "./rest.js";
 
-/** What a call starts with: any of its name, its id and its input, and what is known of that. */
+/** The start of a call: any of its name, its id and its input, and the kind of that. */
 export interface CallStart {
   /** The tool's name. */
   readonly name?: string | null | undefined;
@@ -22,7 +22,7 @@ export interface CallStart {
   readonly executed?: Executor;
 }
 
-/** What some servers send for no input. */
+/** Returns true for a text that some servers send for no input. */
 const isStandIn = (input: string): boolean => /^\{[ \t\n\f\r]*\}[ \t\n\f\r]*$/.test(input);
 
 const halfAtEnd = (text: string): string => (endsInHalf(text) ? text.slice(-1) : "");
@@ -46,13 +46,19 @@ export class OpenCall {
   /** Bytes of the input. */
   #length = 0;
   #isFull = false;
-  #input: Input | undefined;
+  #input: CallText | undefined;
   /** The first half of a surrogate pair, which counts and is read with the other one. */
   #half = "";
   /** The length of the last delta of those that each began with the one before, and how many were longer than it. */
   #chain: { readonly last: number; readonly count: number } | undefined = { last: 0, count: 0 };
 
-  constructor(number: number, choice: number, { id, name, raw, executed }: CallStart, settings: CallSettings, report: (event: CallEvent) => void) {
+  constructor(
+    number: number,
+    choice: number,
+    { id, name, raw, executed }: CallStart,
+    settings: CallSettings,
+    report: (event: CallEvent) => void,
+  ) {
     this.number = number;
     this.choice = choice;
     this.id = id ?? "";
@@ -63,11 +69,11 @@ export class OpenCall {
     this.#report = report;
   }
 
-  get input(): Input | undefined {
+  get input(): CallText | undefined {
     return this.#input;
   }
 
-  /** What is reported of the call before anything else. */
+  /** Returns the event with which the call is reported. */
   get started(): CallStartEvent {
     const { number: call, choice } = this;
     return { kind: "call", call, ...this.#names, choice, executed: this.#executed };
@@ -96,7 +102,7 @@ export class OpenCall {
   }
 
   keepStartInput(input: string): void {
-    // One character more than fits, so that whoever takes it in sees that there was more.
+    // One character more than the limit, so that reading it reports the limit.
     if (!isStandIn(input)) this.#startInput = input.slice(0, within(input, this.#settings.inputBytes + 4));
   }
 
@@ -125,13 +131,13 @@ export class OpenCall {
   append(piece: string): void {
     this.reportStart();
     if (this.#isFull) return;
-    this.#input ??= this.#newInput(this.name);
+    this.#input ??= this.#newText(this.name);
     const all = this.#half + piece;
     this.#half = halfAtEnd(all);
     this.#appendWhole(all.slice(0, all.length - this.#half.length));
   }
 
-  /** What is half a pair gets no other half. */
+  /** Appends half a pair that nothing completes. */
   #endHalf(): void {
     const half = this.#half;
     this.#half = "";
@@ -155,9 +161,9 @@ export class OpenCall {
     if (isNew) this.#reportError("input-limit");
   }
 
-  /** Patterns are those of the tool of this name. */
-  #newInput(name: string): Input {
-    return new Input(this.#isText ? undefined : selectingText(this.#settings.parsing, patternsOf(this.#settings, name)));
+  /** Creates the text of the input, with the patterns of the tool. */
+  #newText(name: string): CallText {
+    return new CallText(this.#isText ? undefined : selectingText(this.#settings.parsing, patternsOf(this.#settings, name)));
   }
 
   #forgetRepetition(): void {
@@ -166,19 +172,19 @@ export class OpenCall {
     if (repetition !== undefined && Math.floor(this.#length / 8) > utf8Length(repetition) + 128) this.#contradict(repetition);
   }
 
-  /** A text that has all of the input so far. */
+  /** Appends the new part of a text that repeats all of the input so far. */
   appendToAll(text: string): void {
     const news = this.#input === undefined ? text : this.#input.news(text);
     this.#half = "";
     if (news === undefined) {
-      // What the limit cut off is missing.
+      // The part beyond the limit is missing.
       if (this.#leftOut === undefined) this.#contradict(text);
     } else if (news !== "") {
       this.append(news);
     }
   }
 
-  /** The whole input. */
+  /** Takes the whole input: the rest of it, or a repetition. */
   whole(text: string): void {
     if (BEYOND_REPAIR.includes(this.#leftOut)) return;
     this.#endHalf();
@@ -203,7 +209,7 @@ export class OpenCall {
     this.#report({ kind: "call-error", call: this.number, type });
   }
 
-  /** The wire says that the call has ended. Returns whether the verdict has to wait for the reason. */
+  /** Stops the call. Returns true if the verdict has to wait for the reason. */
   stop(): boolean {
     this.#endHalf();
     this.#takeStartInput();
@@ -229,7 +235,7 @@ export class OpenCall {
   /** Reports the verdict. */
   end(ending: Ending): void {
     this.reportStart();
-    // What came with the start may be no more than a part of the input, but it was said.
+    // The input of the start may be only a part of the whole input.
     const isUnconfirmed = !ending.isAnnounced && this.#input === undefined && this.#startInput !== "";
     this.#endHalf();
     this.#takeStartInput();

@@ -1,13 +1,13 @@
-// What a user chooses for tool calls.
+// The options of tool calls.
 
-import type { Automaton } from "../automaton.js";
-import { compile } from "../compile.js";
-import { limitOf, makingOf, optionsOf, settingsOf, type ParserOptions, type ParsingOptions, type Settings } from "../options.js";
-import type { Making } from "../values.js";
+import type { Automaton } from "../core/patterns/automaton.js";
+import { compile } from "../core/patterns/compile.js";
+import { limitOf, makingOf, optionsOf, settingsOf, type ParserOptions, type ParsingOptions, type Settings } from "../core/options.js";
+import type { Making } from "../core/values.js";
 
 /** The options of tool calls. White space in a row is limited to 64 KiB, unless `limits.blank` is set. */
 export interface ToolCallsOptions extends ParsingOptions, Pick<ParserOptions, "snapshots" | "provisional" | "freeze"> {
-  /** What a repeated key in arguments means: an error unless set otherwise, so that nobody acts on a value that is not the last. */
+  /** The meaning of a repeated key in arguments: an error unless set otherwise, since a value may be used before the last one. */
   readonly duplicateKeys?: "last-wins" | "reject";
   /** Patterns for single tools, by their names. */
   readonly tools?: { readonly [name: string]: string | readonly string[] };

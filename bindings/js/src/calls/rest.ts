@@ -1,10 +1,10 @@
 // The part of a repetition that goes beyond a cut JSON text.
 //
-// A server that repeats an input has often written it anew, with other white space and other escapes. So the two texts are
+// A server that repeats an input may have serialized it again, with other white space and other escapes. So the two texts are
 // compared character by character as JSON means them, and where the first one ends, what follows in the second one is the
 // rest. Values that are spelt otherwise in any other way, such as members in another order, do not begin alike.
 
-const SIMPLE: Readonly<Record<string, string>> = { b: "\b", t: "\t", n: "\n", f: "\f", r: "\r" };
+import { UNESCAPES } from "../core/patterns/path.js";
 
 /** A text's units as JSON means them: one by one, those of the text in strings marked as such. */
 class Units {
@@ -16,7 +16,7 @@ class Units {
     this.text = text;
   }
 
-  /** The next unit; `undefined` at the end, and at an escape that is cut. */
+  /** Returns the next unit; `undefined` at the end, and at an escape that is cut. */
   next(): string | undefined {
     const { text } = this;
     if (!this.#isInString) while (" \t\n\r".includes(text[this.at] ?? "x")) this.at++;
@@ -34,7 +34,7 @@ class Units {
     if (letter === undefined || letter > "\x7f") return undefined;
     if (letter !== "u") {
       this.at += 2;
-      return `text ${SIMPLE[letter] ?? letter}`;
+      return `text ${UNESCAPES[letter] ?? letter}`;
     }
     const unit = unitAt(text, at);
     if (unit === undefined) return undefined;
@@ -53,14 +53,14 @@ function unitAt(text: string, at: number): number | undefined {
   return /^[\da-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : undefined;
 }
 
-/** What follows in the whole what has been reported; `undefined` if it does not begin with that. */
+/** Returns the part of the whole after the reported part; `undefined` if it does not begin with that. */
 export function restOf(reported: string, whole: string): string | undefined {
   if (whole.startsWith(reported)) return whole.slice(reported.length);
   const [one, other] = [new Units(reported), new Units(whole)];
   for (;;) {
     const unit = one.next();
     if (unit === undefined) {
-      // Nothing is left, or the beginning of an escape, which has to go on as it is spelt.
+      // Nothing is left, or the beginning of an escape, which has to continue with the same spelling.
       const open = reported.slice(one.at);
       return whole.startsWith(open, other.at) ? whole.slice(other.at + open.length) : undefined;
     }
@@ -68,7 +68,7 @@ export function restOf(reported: string, whole: string): string | undefined {
   }
 }
 
-/** Returns true if two texts are the same but for white space and escapes. */
+/** Returns true if two texts are the same except for white space and escapes. */
 export function areSpeltAlike(first: string, second: string): boolean {
   const [one, other] = [new Units(first), new Units(second)];
   for (;;) {

@@ -1,15 +1,15 @@
 // A stream's tool calls, whatever SDK or reader took it apart: signals in, events out. `jsonspigot/providers` reads the wire
 // formats of known providers itself.
 //
-// A fragment names a slot, and the index knows which call was started there. Where nobody knows whose it is, as no call was
-// started in the slot or it has ended, the fragment is an error, and every open call that might have been meant is
-// *tainted*: it can't be complete any more. A call that starts later in the same slot is tainted too. What names a slot
-// whose call was refused because of a limit is nobody else's, and is dropped.
+// A fragment names a slot, and the index knows which call was started there. If no call was started in the slot, or it has
+// ended, the fragment is an error, and every open call that it may belong to is *tainted*: it can't be complete any more. A
+// call that starts later in the same slot is tainted too. A fragment in the slot of a call that was refused because of a
+// limit belongs to no other call, and is dropped.
 
-import type { DeepPartial } from "../text-parser.js";
-import { within } from "../utf8.js";
-import type { Json } from "../values.js";
-import { CallIndex, placeOf, type Place, type Slot } from "./call-index.js";
+import type { DeepPartial } from "../core/text-parser.js";
+import { within } from "../core/utf8.js";
+import type { Json } from "../core/values.js";
+import { CallIndex, parseSlot, type ParsedSlot, type Slot } from "./call-index.js";
 import { ANNOUNCED, type Ending } from "./ending.js";
 import type { CallErrorEvent, CallEvent, CallStartEvent } from "./event.js";
 import { OpenCall, type CallStart } from "./open-call.js";
@@ -62,14 +62,14 @@ export class ToolCalls {
     this.#settings = callSettings(patterns, options);
   }
 
-  /** The open calls, in the order of their starts. */
+  /** Returns the open calls, in the order of their starts. */
   get openCalls(): CallStartEvent[] {
     return [...this.#open.values()].map((call) => call.started);
   }
 
   /**
-   * An open call's arguments as far as they are known, with the option `snapshots`; `undefined` before their first value, and
-   * where no such call is open.
+   * Returns an open call's arguments so far, with the option `snapshots`; `undefined` before their first value, and if no such
+   * call is open.
    */
   snapshot<T = Json>(call: number): DeepPartial<T> | undefined {
     const text = this.#open.get(call)?.input?.text;
@@ -77,15 +77,15 @@ export class ToolCalls {
   }
 
   /**
-   * A call starts. Starting an open slot again with the same id, or with neither id nor name, is a no-op, so you can start and
+   * Starts a call. Starting an open slot again with the same id, or with neither id nor name, is a no-op, so you can start and
    * feed with every chunk. Another id starts another call; the first one stays open until the end.
    */
   start(slot: Slot, start: CallStart = {}): CallEvent[] {
     if (typeof start !== "object" || start === null) throw new TypeError("a call starts with an object: its name, its id");
-    return this.#reporting(() => this.#start(placeOf(slot), start));
+    return this.#reporting(() => this.#start(parseSlot(slot), start));
   }
 
-  /** A piece of a call's input. */
+  /** Appends a piece of a call's input. */
   delta(slot: Slot, text: string): CallEvent[] {
     return this.#feed(slot, text, (call) => {
       if (this.#settings.isCumulative) return call.appendToAll(text);
@@ -94,18 +94,18 @@ export class ToolCalls {
     });
   }
 
-  /** A call's whole input. It is used if there were no deltas, and otherwise compared with them. */
+  /** Takes a call's whole input. It is used if there were no deltas, and otherwise compared with them. */
   whole(slot: Slot, text: string): CallEvent[] {
     return this.#feed(slot, text, (call) => call.whole(text), true);
   }
 
   /**
-   * A call has ended. If only a part of a value has arrived, or nothing, the verdict waits for the reason, until the next start
+   * Stops a call. If only a part of a value has arrived, or nothing, the verdict waits for the reason, until the next start
    * or the end of the message.
    */
   stop(slot: Slot): CallEvent[] {
     return this.#reporting(() => {
-      const call = this.#openIn(placeOf(slot));
+      const call = this.#openIn(parseSlot(slot));
       if (call === undefined) return;
       if (!call.stop()) {
         this.#end(call, ANNOUNCED);
@@ -115,36 +115,36 @@ export class ToolCalls {
     });
   }
 
-  /** The message has ended, with the provider's reason if it gave one: all open calls end. */
+  /** Ends the message and all open calls, with the provider's reason if there is one. */
   finish(reason?: string | null): CallEvent[] {
     const ending = announcedBy(reason);
     return this.#reporting(() => this.#endAll(() => ending));
   }
 
-  /** One of several answers has ended: its open calls end. */
+  /** Ends one of several answers and its open calls. */
   finishChoice(choice: number, reason?: string | null): CallEvent[] {
     const ending = announcedBy(reason);
     return this.#reporting(() => this.#endAll((call) => (call.choice === choice ? ending : undefined)));
   }
 
   /**
-   * Nothing more will arrive, though the message has not ended: what is not complete is truncated, for a reason of yours
+   * Ends all open calls of a message that was cut. Calls that are not complete are truncated, for a reason of yours
    * (`end-of-input`, `cancelled`, `timeout`).
    */
   cut(reason: string): CallEvent[] {
     return this.#reporting(() => this.#endAll((call) => cutBy(call, reason)));
   }
 
-  /** One call is cut while the others go on. What still comes for it is an error; if its value is complete, it stays so. */
+  /** Cuts one call while the others continue. Later input for it is an error. A value that is complete stays complete. */
   cutCall(slot: Slot, reason: string): CallEvent[] {
     return this.#reporting(() => {
-      const call = this.#openIn(placeOf(slot));
+      const call = this.#openIn(parseSlot(slot));
       if (call !== undefined) this.#end(call, { isAnnounced: false, reason });
     });
   }
 
   /**
-   * Something of the message was lost or could not be read: no call that is open can be complete, unless its whole input
+   * Records that a part of the message was lost or could not be read: no open call can be complete, unless its whole input
    * still arrives. Its status is then `truncated`, with this reason.
    */
   leaveOut(reason: string): void {
@@ -152,8 +152,8 @@ export class ToolCalls {
   }
 
   /**
-   * A piece of a call's input came, and nobody knows whose it is: no call of the message that is open or starts later can be
-   * complete, unless its whole input still arrives.
+   * Records a piece of input that may be of any call: no call of the message that is open or starts later can be complete,
+   * unless its whole input still arrives.
    */
   unplaced(): CallEvent[] {
     return this.#reporting(() => {
@@ -163,7 +163,7 @@ export class ToolCalls {
     });
   }
 
-  /** Another message begins: its slots start again, and calls that are still open end as superseded. */
+  /** Begins another message. Its slots start again, and calls that are still open end as superseded. */
   beginMessage(): CallEvent[] {
     return this.#reporting(() => {
       this.#endAll((call) => cutBy(call, "superseded"));
@@ -181,21 +181,21 @@ export class ToolCalls {
     return within(name, this.#settings.nameBytes) === name.length;
   }
 
-  #openIn(place: Place): OpenCall | undefined {
-    const number = this.#index.find(place);
+  #openIn(slot: ParsedSlot): OpenCall | undefined {
+    const number = this.#index.find(slot);
     return number === undefined ? undefined : this.#open.get(number);
   }
 
-  #start(place: Place, start: CallStart): void {
+  #start(slot: ParsedSlot, start: CallStart): void {
     const id = checked(start.id ?? "", "a call's id");
     const name = checked(start.name ?? "", "a call's name");
     const input = checked(start.input ?? "", "a call's input");
-    const number = this.#index.find(place);
+    const number = this.#index.find(slot);
     if (number !== undefined) {
       if (id === "" && name === "") return;
       const call = this.#open.get(number);
-      const isAgain = id !== "" && this.#index.findId(place.choice, id) === number;
-      // The same id with another name is another call.
+      const isAgain = id !== "" && this.#index.findId(slot.choice, id) === number;
+      // An id that is repeated with another name is another call.
       if (isAgain && !call?.isCalledOtherwise(name)) {
         if (call === undefined || call.isStopped) {
           this.#error("ended", number);
@@ -206,25 +206,25 @@ export class ToolCalls {
         return;
       }
     }
-    const call = this.#begin(place, id, name, start);
+    const call = this.#begin(slot, id, name, start);
     call?.keepStartInput(input);
     call?.reportStart();
   }
 
-  #begin(place: Place, id: string, name: string, start: CallStart): OpenCall | undefined {
+  #begin(slot: ParsedSlot, id: string, name: string, start: CallStart): OpenCall | undefined {
     // A new call ends those that wait for a reason.
     for (const call of this.#open.values()) if (call.isStopped) this.#end(call, ANNOUNCED);
     const isTooLong = !this.#fits(id) || !this.#fits(name);
     if (isTooLong || this.#open.size >= this.#settings.openCalls) {
-      this.#index.refuse(place, id, (key) => this.#fits(key));
+      this.#index.refuse(slot, id, (key) => this.#fits(key));
       this.#error(isTooLong ? "name-limit" : "open-calls-limit");
       return undefined;
     }
     const number = this.#next++;
-    const call = new OpenCall(number, place.choice, start, this.#settings, (event) => this.#events.push(event));
-    if (this.#index.takeOrphan(place, id)) call.leaveOut(UNPLACED);
+    const call = new OpenCall(number, slot.choice, start, this.#settings, (event) => this.#events.push(event));
+    if (this.#index.takeOrphan(slot, id)) call.leaveOut(UNPLACED);
     this.#open.set(number, call);
-    this.#index.bind(place, id, number);
+    this.#index.bind(slot, id, number);
     return call;
   }
 
@@ -239,11 +239,11 @@ export class ToolCalls {
 
   #feed(slot: Slot, text: string, feed: (call: OpenCall) => void, isWhole = false): CallEvent[] {
     return this.#reporting(() => {
-      const place = placeOf(slot);
+      const parsed = parseSlot(slot);
       if (checked(text, "a piece of a call's input") === "") return;
-      const number = this.#index.find(place);
+      const number = this.#index.find(parsed);
       if (number === undefined) {
-        this.#unplaced(place);
+        this.#unplaced(parsed);
         return;
       }
       const call = this.#open.get(number);
@@ -256,15 +256,15 @@ export class ToolCalls {
     });
   }
 
-  #unplaced(place: Place): void {
-    if (!this.#index.wasRefused(place)) {
-      this.#taint(this.#index.hasChoice(place.choice) ? place.choice : undefined);
-      this.#index.orphan(place, (key) => this.#fits(key));
+  #unplaced(slot: ParsedSlot): void {
+    if (!this.#index.wasRefused(slot)) {
+      this.#taint(this.#index.hasChoice(slot.choice) ? slot.choice : undefined);
+      this.#index.orphan(slot, (key) => this.#fits(key));
     }
     this.#error("not-started");
   }
 
-  /** The open calls, all or those of an answer, may have lost something. */
+  /** Taints the open calls, all or those of an answer. */
   #taint(choice: number | undefined): void {
     for (const call of this.#open.values()) if (choice === undefined || call.choice === choice) call.leaveOut(UNPLACED);
   }
@@ -293,5 +293,5 @@ const announcedBy = (reason: string | null | undefined): Ending => ({
   reason: reason == null ? undefined : checked(reason, "a reason"),
 });
 
-/** A call that was stopped has had its end. */
+/** Returns how a cut ends a call. One that was stopped has had its end. */
 const cutBy = (call: OpenCall, reason: string): Ending => (call.isStopped ? ANNOUNCED : { isAnnounced: false, reason });

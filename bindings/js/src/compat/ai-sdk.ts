@@ -1,6 +1,6 @@
-// What the AI SDK's `parsePartialJson` gives for the text so far, without reading it again.
+// A drop-in for the AI SDK's `parsePartialJson` that does not read the text again for each delta.
 
-import type { Json } from "../values.js";
+import type { Json } from "../core/values.js";
 import { Preview } from "./preview.js";
 
 /** In the words of the AI SDK. */
@@ -41,20 +41,10 @@ const FAILED: PartialJson = { value: undefined, state: "failed-parse" };
  * ```
  */
 export class PartialJsonParser {
-  readonly #preview: Preview;
+  #preview = new Preview(DIALECT);
   #current: PartialJson = UNDEFINED;
 
-  constructor() {
-    const origin: unknown = arguments[0];
-    if (origin instanceof PartialJsonParser) {
-      this.#preview = origin.#preview.clone();
-      this.#current = origin.#current;
-    } else {
-      this.#preview = new Preview(DIALECT);
-    }
-  }
-
-  /** Adds text; gives what all of it shows. The same object as before if nothing has changed. */
+  /** Appends text. Returns the value and state of all of it, in the same object as before if nothing has changed. */
   push(delta: string): PartialJson {
     this.#preview.push(delta);
     const shown = this.#preview.shown();
@@ -69,14 +59,17 @@ export class PartialJsonParser {
     return this.#current;
   }
 
-  /** What the last push gave. */
+  /** Returns the result of the last push. */
   get current(): PartialJson {
     return this.#current;
   }
 
-  /** An independent parser in the same state. */
+  /** Returns an independent parser in the same state. */
   clone(): PartialJsonParser {
-    return Reflect.construct(PartialJsonParser, [this]);
+    const clone = new PartialJsonParser();
+    clone.#preview = this.#preview.clone();
+    clone.#current = this.#current;
+    return clone;
   }
 
   /** Starts over with a new text. */

@@ -1,12 +1,12 @@
-// What assistant-ui's `parsePartialJsonObject` gives for the text so far, without reading it again.
+// A drop-in for assistant-ui's `parsePartialJsonObject` that does not read the text again for each delta.
 
-import type { Json } from "../values.js";
+import type { Json } from "../core/values.js";
 import { Preview } from "./preview.js";
 import { Scanner } from "./scanner.js";
 
 type Container = { [key: string]: Json } | Json[];
 
-/** An object or array as far as it is known, with what assistant-ui keeps under a symbol. */
+/** An object or array so far, with the state that assistant-ui keeps under a symbol. */
 export interface PartialObject {
   readonly value: Container;
   readonly state: "complete" | "partial";
@@ -35,25 +35,12 @@ const EMPTY: PartialObject = { value: {}, state: "partial", partialPath: [] };
  * ```
  */
 export class PartialJsonObjectParser {
-  readonly #preview: Preview;
-  #paths: Scanner;
+  #preview = new Preview(DIALECT);
+  #paths = new Scanner(DIALECT);
   #isFresh = true;
   #current: PartialObject | undefined = EMPTY;
 
-  constructor() {
-    const origin: unknown = arguments[0];
-    if (origin instanceof PartialJsonObjectParser) {
-      this.#preview = origin.#preview.clone();
-      this.#paths = origin.#paths.clone();
-      this.#isFresh = origin.#isFresh;
-      this.#current = origin.#current;
-    } else {
-      this.#preview = new Preview(DIALECT);
-      this.#paths = new Scanner(DIALECT);
-    }
-  }
-
-  /** Adds text; gives what all of it shows. The same object as before if nothing has changed. */
+  /** Appends text. Returns the value and state of all of it, in the same object as before if nothing has changed. */
   push(delta: string): PartialObject | undefined {
     if (delta === "") return this.#current;
     // A byte order mark in front is not part of the text.
@@ -79,14 +66,19 @@ export class PartialJsonObjectParser {
     return isSame ? old : { value, state, partialPath };
   }
 
-  /** What the last push gave. */
+  /** Returns the result of the last push. */
   get current(): PartialObject | undefined {
     return this.#current;
   }
 
-  /** An independent parser in the same state. */
+  /** Returns an independent parser in the same state. */
   clone(): PartialJsonObjectParser {
-    return Reflect.construct(PartialJsonObjectParser, [this]);
+    const clone = new PartialJsonObjectParser();
+    clone.#preview = this.#preview.clone();
+    clone.#paths = this.#paths.clone();
+    clone.#isFresh = this.#isFresh;
+    clone.#current = this.#current;
+    return clone;
   }
 
   /** Starts over with a new text. */
@@ -104,7 +96,7 @@ export class PartialJsonObjectParser {
 }
 
 /**
- * assistant-ui's state of a field: `complete` once its value can't grow any more; a field that is not there is `partial`
+ * Returns assistant-ui's state of a field: `complete` once its value can't grow any more; a field that is not there is `partial`
  * while the root is open, and `complete` once it has closed.
  */
 export function fieldState(object: PartialObject, path: readonly (string | number)[]): "complete" | "partial" {

@@ -1,19 +1,19 @@
-// What both drop-ins share: the text so far, parsed as it arrives, and repaired as theirs do once it is not JSON.
+// The base of both drop-ins: the text so far, parsed as it arrives, and repaired as the originals do once it is not JSON.
 
-import { Automaton } from "../automaton.js";
-import { cloneEngine, Engine, type Output } from "../engine.js";
-import { Fault } from "../fault.js";
-import type { Settings } from "../options.js";
-import type { Step } from "../pattern.js";
-import { mayEnd, NUMBER } from "../states.js";
-import { opened } from "../text.js";
-import { Tree } from "../tree.js";
-import { endsInHalf } from "../utf8.js";
-import type { Json } from "../values.js";
+import { Automaton } from "../core/patterns/automaton.js";
+import { cloneEngine, Engine, type Output } from "../core/engine.js";
+import { Fault } from "../core/text-error.js";
+import type { Settings } from "../core/options.js";
+import type { Step } from "../core/patterns/pattern.js";
+import { mayEnd, NUMBER } from "../core/states.js";
+import { opened } from "../core/text.js";
+import { Tree } from "../core/tree/tree.js";
+import { endsInHalf } from "../core/utf8.js";
+import type { Json } from "../core/values.js";
 
 import { Scanner, type Dialect } from "./scanner.js";
 
-/** What a text so far shows: nothing, all that it says, or as much as can be seen. */
+/** The value of a text so far: none, the complete value, or a part of it. */
 export type Shown = { readonly value: Json | undefined; readonly state: "complete" | "partial" } | undefined;
 
 const member = (name: string, isDescendant = false): Step => ({
@@ -60,7 +60,7 @@ interface Broken {
 export class Preview {
   readonly #dialect: Dialect;
   #output: Output = { events: [], nextMatch: 0, refusal: undefined, keeping: undefined, beginRaw: undefined };
-  /** What reads the text, until that is not JSON or is disposed of. It needs no more than this: what is pushed is strings. */
+  /** The engine that reads the text, until that is not JSON. No `Input` is needed, since only strings are pushed. */
   #engine: Engine | undefined;
   #text = "";
   /** The first half of a surrogate pair, which the engine has not been given. */
@@ -124,7 +124,7 @@ export class Preview {
     }
   }
 
-  /** Where a character may stand, the first half of a pair waits for the other one. */
+  /** Reads a text. The first half of a pair at its end waits for the other one where a character may be. */
   #read(engine: Engine, text: string): void {
     const isCut = endsInHalf(text);
     this.#half = isCut ? text.slice(-1) : "";
@@ -184,7 +184,7 @@ function reachesPrototype(value: Json): boolean {
   return false;
 }
 
-/** The place in the string of what is at an offset in UTF-8. */
+/** Returns the index in a string of an offset in UTF-8. */
 function unitAt(text: string, offset: number): number {
   let bytes = 0;
   let at = 0;

@@ -1,8 +1,8 @@
 // How the consumers' own repairs read a text that is not JSON: up to where they take it, and how they close it.
 //
-// They look for what they expect next and go past everything else. What they went past stays in the text that they parse
-// in the end, so all that has to be known is where the last unit stands that they took (`cut`), what is open there, and
-// the path of what is open.
+// They look for the token that they expect next and skip everything else. The skipped text stays in the text that they parse
+// in the end. So a scanner tracks the end of the last unit that they took (`cut`), the containers that are open there, and
+// the path of the open value.
 
 /** In what the two repairs differ. */
 export interface Dialect {
@@ -28,7 +28,7 @@ const NUMBER = 8;
 const LITERAL = 9;
 const DONE = 10;
 
-/** `\`, and what is left of `\u`, inside a string or a key. */
+/** An open escape inside a string or a key, after its `\`. */
 const ESCAPE = 5;
 
 const LITERALS = ["true", "false", "null"];
@@ -78,7 +78,7 @@ export class Scanner {
     }
   }
 
-  /** What closes all that is open at the cut. */
+  /** Returns the text that closes all open values at the cut. */
   closers(): string {
     let closers = "";
     if (this.#mode === STRING) closers = '"';
@@ -87,7 +87,7 @@ export class Scanner {
     return closers;
   }
 
-  /** The path of the innermost open value, where a literal counts as complete from its first letter. */
+  /** Returns the path of the innermost open value. A literal counts as complete from its first letter. */
   openPath(): string[] {
     const path: string[] = [];
     const isInside = this.#mode === STRING || this.#mode === NUMBER;
@@ -214,7 +214,7 @@ export class Scanner {
     }
   }
 
-  /** A number or literal has ended before this unit. */
+  /** Ends a number or literal before this unit. */
   #endWith(unit: string): void {
     this.#endScalar();
     if (this.#open.length > 0) this.#after(unit);
@@ -224,7 +224,7 @@ export class Scanner {
     this.#mode = this.#open.length === 0 ? DONE : AFTER;
   }
 
-  /** A comma or the container's own end; whether it was one. */
+  /** Reads a comma or the container's own end. Returns false for other units. */
   #after(unit: string): boolean {
     const top = this.#top();
     if (unit === ",") {

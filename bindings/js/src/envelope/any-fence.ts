@@ -1,4 +1,4 @@
-// `fence:*`: whether a fence is a payload's, by what follows its first line, and where a fence that is none ends.
+// `fence:*`: decides by the text after its first line if a fence is a payload's, and finds the end of a fence that is not.
 //
 // A fence with a name is known by its info string. One with any is known by the first character of its content: `{` or `[`
 // begins a payload, and everything else is text. That text has a closing fence, which looks like an opening one without an
@@ -8,7 +8,7 @@
 // Text must not hide a payload either: backticks in prose open nothing. A fence of text begins a line, or has a word for an
 // info string right after the backticks; as in Markdown, there is no backtick in its info string.
 
-import { isSpace } from "./delimiter.js";
+import { isSpace } from "../core/units.js";
 
 const BACKTICK = 96;
 
@@ -16,14 +16,14 @@ export const isBlank = (unit: number): boolean => unit === 32 || unit === 9;
 const isBreak = (unit: number): boolean => unit === 10 || unit === 13;
 const isBracket = (unit: number): boolean => unit === 123 || unit === 91;
 
-/** The fences of text in a text, followed where somebody looks for fences with any info string. */
+/** The fences of visible text, tracked if a mark is `fence:*`. */
 export class Fences {
   /** The number of backticks of the fence that is open; 0 if none is. */
   open = 0;
   /** True if more than blanks and the marks of lists and quotes is between the last text's line break and here. */
   isInsideLine = false;
 
-  /** Visible text has passed. */
+  /** Tracks visible text. */
   pass(text: string): void {
     const start = Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
     const isInside = /[^ \t>\-*+.)0-9]/.test(text.slice(start));
@@ -31,12 +31,12 @@ export class Fences {
   }
 }
 
-/** What a unit says of a place where a fence may be about to open or close. */
+/** The result of a unit where a fence may open or close. */
 export const NOTHING = -1;
 export const NO_FENCE = -2;
 /** A fence of text opens or closes: see {@link AnyFence.found}. */
 export const TEXT_FENCE = -3;
-// Anything else: it is a payload's, and so many of the units that were looked at are the payload's.
+// Any other result: the fence is a payload's, and this number of the examined units belongs to the payload.
 
 const BACKTICKS = 0;
 /** In a word of the info string. */
@@ -100,7 +100,7 @@ export class AnyFence {
     }
   }
 
-  /** A unit of the first line. */
+  /** Reads a unit of the first line. */
   #info(unit: number): number {
     if (isBreak(unit)) {
       if (this.#open > 0) {
@@ -111,7 +111,7 @@ export class AnyFence {
     } else if (isBlank(unit)) {
       this.#stage = BLANK;
     } else if (unit === BACKTICK || this.#open > 0) {
-      // What closes a fence has no info string; code between backticks is none.
+      // A closing fence has no info string. Code between backticks is no fence.
       return NO_FENCE;
     } else if (isBracket(unit) && this.#words < 2) {
       this.#stage = BRACKET;
@@ -126,7 +126,7 @@ export class AnyFence {
     return NOTHING;
   }
 
-  /** A unit of the lines after the first. */
+  /** Reads a unit of the lines after the first. */
   #content(unit: number): number {
     if (isSpace(unit)) return NOTHING;
     if (isBracket(unit)) return this.#after;

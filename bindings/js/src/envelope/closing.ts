@@ -3,15 +3,15 @@
 
 import type { Delimiter } from "./delimiter.js";
 
-/** What the next part of the input is. */
+/** The next part of the input. */
 export type Found =
-  /** So much of it is content. */
+  /** The first `length` units are content. */
   | { readonly kind: "content"; readonly length: number }
   /** Held text that is content; the input has not been touched. */
   | { readonly kind: "released"; readonly text: string }
   /** All of it may be a closing delimiter. */
   | { readonly kind: "held" }
-  /** The closing delimiter ends after so much of it; this is its text. */
+  /** The closing delimiter ends after `length` units. */
   | { readonly kind: "closed"; readonly length: number; readonly close: string };
 
 const HELD: Found = { kind: "held" };
@@ -19,7 +19,7 @@ const HELD: Found = { kind: "held" };
 export class Closing {
   /** The text that closes; empty if backticks do, or nothing. */
   readonly #literal: string;
-  /** A run of backticks closes that has at least so many; what follows `most` is no part of it. 0 if no run does. */
+  /** The least length of a run of backticks that closes, and the most that belong to it; 0 if no run closes. */
   readonly #least: number;
   readonly #most: number;
   readonly #needsLineStart: boolean;
@@ -28,17 +28,17 @@ export class Closing {
   /** True if there are only blanks between the beginning of the line and here. */
   #isLineStart = false;
 
-  /** The end of what this text has opened; a run of backticks is followed no further than `most`. */
+  /** Prepares the search for the end of a payload that this text has opened. A run of backticks has at most `most` units. */
   constructor({ shape, name, close, content }: Delimiter, opening: string, most: number) {
     const isFence = shape === "fence" || shape === "any-fence";
     this.#literal = shape === "comment" ? "-->" : shape === "tag" ? `</${name}>` : close;
-    // One that came before the text is as long as most are.
+    // A fence that was opened before the text has the usual length.
     this.#least = isFence ? Math.max(3, backticks(opening, 0)) : 0;
     this.#most = Math.max(most, this.#least);
     this.#needsLineStart = content === "raw";
   }
 
-  /** Finds what the beginning of the input is, which is not empty. */
+  /** Finds the kind of the input's beginning. The input is not empty. */
   next(input: string): Found {
     const found = this.#held === "" ? this.#search(input) : this.#resume(input);
     if (found.kind === "content") this.#isLineStart = isLineStart(input.slice(0, found.length), this.#isLineStart);
@@ -47,7 +47,7 @@ export class Closing {
     return found;
   }
 
-  /** The held text: it turned out to be content, or the beginning of a delimiter that was cut off. */
+  /** Returns the held text, which is content, or a delimiter that was cut off. */
   takeHeld(): string {
     const held = this.#held;
     this.#held = "";
@@ -59,7 +59,7 @@ export class Closing {
     return this.#least > 0 && this.#held.length >= this.#least;
   }
 
-  /** Returns true if the content's last unit and one that can't be content are the beginning of the delimiter. */
+  /** Returns true if two units, of which the second can't be content, begin the delimiter. */
   beginsWith(beginning: string): boolean {
     return beginning.length === 2 && this.#literal.startsWith(beginning);
   }
@@ -91,7 +91,7 @@ export class Closing {
     return { kind: "content", length: start > 0 ? start : input.length };
   }
 
-  /** Goes on where the beginning of a delimiter is held back. */
+  /** Continues after the held beginning of a delimiter. */
   #resume(input: string): Found {
     const held = this.#held;
     if (this.#least > 0) {
@@ -121,14 +121,14 @@ export class Closing {
 
 const closed = (close: string, length = close.length): Found => ({ kind: "closed", length, close });
 
-/** How many backticks there are from a place on. */
+/** Returns the number of backticks from an index on. */
 export function backticks(text: string, from: number): number {
   let at = from;
   while (text.charCodeAt(at) === 96) at++;
   return at - from;
 }
 
-/** Where the longest beginning of a text starts with which the input ends; -1 if with none. */
+/** Returns the index of the longest beginning of a text at the input's end; -1 if there is none. */
 function beginningAtEnd(text: string, input: string): number {
   for (let start = Math.max(0, input.length - text.length + 1); start < input.length; start++) {
     if (text.startsWith(input.slice(start))) return start;

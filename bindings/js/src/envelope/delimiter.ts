@@ -1,12 +1,12 @@
 // The enclosure of a payload: its spelling, and what it declares about its payload. `opening.ts` and `closing.ts` recognize
 // delimiters in a text.
 
-import { JsonSpigotError } from "../error.js";
+import { JsonSpigotError } from "../core/error.js";
 
 export type Shape = "comment" | "fence" | "any-fence" | "tag" | "between" | "bare" | "bare-object";
 
 /**
- * What is between the delimiters: JSON, plain text, or a JSON object after what else may stand before it; of a tag, JSON if it
+ * The content between the delimiters: JSON, plain text, or a JSON object after what else may stand before it; of a tag, JSON if it
  * begins with `{`, otherwise plain text, unless it is declared.
  */
 export type Content = "json" | "raw" | "led" | "by-first";
@@ -21,9 +21,6 @@ export interface Delimiter {
   readonly close: string;
   readonly content: Content;
 }
-
-/** JSON's white space. */
-export const isSpace = (unit: number): boolean => unit === 32 || unit === 9 || unit === 10 || unit === 13;
 
 export const isBare = ({ shape }: Delimiter): boolean => shape === "bare" || shape === "bare-object";
 
@@ -57,7 +54,7 @@ export function parseDelimiter(mark: string): Delimiter {
   return { mark, shape: isAny ? "any-fence" : shape, name, close: "", content };
 }
 
-/** The texts around a payload, with colons between them and before what is declared. */
+/** Parses the texts around a payload, which have colons between them and before the declared content. */
 function between(mark: string, texts: string, fail: (reason: string) => never): Delimiter {
   const shape = "expected `between:OPEN:CLOSE`, with `\\:` for each colon in the texts";
   const parts = ["", "", ""];

@@ -1,9 +1,9 @@
 // JSON inside text: what separates the text that a person should see from payloads between delimiters. It owns the text
 // outside payloads, and what of it is held back because it may become a delimiter.
 
-import { invalid, limitOf, makingOf, optionsOf, settingsOf, type ParserOptions, type ParsingOptions } from "../options.js";
-import { selectingText } from "../selecting-text.js";
-import { utf8Length } from "../utf8.js";
+import { invalid, limitOf, makingOf, optionsOf, settingsOf, type ParserOptions, type ParsingOptions } from "../core/options.js";
+import { selectingText } from "../core/selecting-text.js";
+import { utf8Length } from "../core/utf8.js";
 import { Fences } from "./any-fence.js";
 import { Closing } from "./closing.js";
 import { isBare, parseDelimiter, type Delimiter } from "./delimiter.js";
@@ -95,7 +95,7 @@ export class Envelope {
     const making = makingOf(options);
     this.#holdLimit = limitOf("holdLimit", holdLimit, 4096);
     const accepts = Boolean(options.accept) && settingsOf(own).lenient !== undefined;
-    // The value of a text that is accepted is not in the text as it came.
+    // The value of an accepted text is not in the raw text.
     const parsing: ParserOptions = { ...own, retain: accepts ? "all" : retain };
     const limit = limitOf("payloadLimit", payloadLimit, 16 << 20);
     const text = selectingText(parsing, patterns);
@@ -126,7 +126,7 @@ export class Envelope {
   }
 
   /**
-   * Ends the text: gives back the text that is held, or ends the open payload. The envelope can then read another text.
+   * Ends the text: returns the text that is held, or ends the open payload. The envelope can then read another text.
    *
    * @throws {JsonSpigotError} of kind `incomplete` if the text ends inside a character.
    */
@@ -141,7 +141,7 @@ export class Envelope {
     return events;
   }
 
-  /** Drops what is held back or open, and what has gone wrong: as new, with the same marks and options. */
+  /** Drops the held text, the open payload and the error. The marks and options stay. */
   reset(): void {
     this.#input.reset();
     this.#input.error = undefined;
@@ -199,7 +199,7 @@ export class Envelope {
     }
   }
 
-  /** Acts on what is known of what is held and what follows in `rest`; returns how much of that was dealt with. */
+  /** Acts on a decision about the held text and the text after it in `rest`. Returns how much of `rest` was used. */
   #decide({ delimiter, length }: NonNullable<Opened>, rest: string): number {
     const held = this.#held;
     this.#held = "";

@@ -1,7 +1,7 @@
 // The events of an envelope.
 
-import type { Event } from "../events.js";
-import type { Payload } from "../payload/payload.js";
+import type { Event } from "../core/events.js";
+import type { Payload } from "../calls/payload/payload.js";
 
 /** A piece of the visible text. */
 export interface VisibleTextEvent {
@@ -12,9 +12,9 @@ export interface VisibleTextEvent {
 /** A mark has opened. */
 export interface PayloadStartEvent {
   readonly kind: "payload-start";
-  /** Which, as it was given. */
+  /** The mark as it was given. */
   readonly mark: string;
-  /** The opening mark as it came, with what leads to the JSON; empty for a bare payload, and for one the text starts inside. */
+  /** The text of the opening mark, up to the payload; empty for a bare payload, and for one that the text starts inside. */
   readonly open: string;
   /** Its first byte in the text. */
   readonly offset: number;
@@ -37,7 +37,7 @@ export interface FragmentEvent {
 export type PayloadEvent = Payload & {
   readonly kind: "payload";
   readonly mark: string;
-  /** The closing mark as it came. */
+  /** The text of the closing mark. */
   readonly close: string;
   /** Bytes between the marks. */
   readonly length: number;

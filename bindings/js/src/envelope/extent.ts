@@ -1,21 +1,21 @@
 // The end of a JSON value, found by its brackets and quotes alone. The parser says whether it is JSON; this says how far it
 // may be fed, so that nothing after the value reaches it.
 
+import { isDigit } from "../core/units.js";
+
 const START = 0;
-/** So many containers are open. */
+/** In containers, whose number is counted. */
 const NESTED = 1;
-/** The same, inside a string; 0 if the string is the value. */
+/** In a string in containers, whose number is counted; 0 if the string is the value. */
 const IN_STRING = 2;
 const ESCAPED = 3;
-/** So many letters of a literal are missing. */
+/** In a literal, whose missing letters are counted. */
 const LITERAL = 4;
 /** 1 if it may end. */
 const NUMBER = 5;
 const ENDED = 6;
 /** It is not JSON, and therefore has no end. */
 const ENDLESS = 7;
-
-const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
 
 export class Extent {
   #kind = START;
@@ -40,7 +40,7 @@ export class Extent {
     this.#kind = ENDED;
   }
 
-  /** Neither quotes nor brackets are what they are in JSON from here on. */
+  /** Ignores quotes and brackets from here on, as they are not JSON's. */
   lose(): void {
     this.#kind = ENDLESS;
   }

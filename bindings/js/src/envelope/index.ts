@@ -1,6 +1,6 @@
 // JSON in text: the entry `jsonspigot/envelope`.
 
-export { JsonSpigotError } from "../error.js";
+export { JsonSpigotError } from "../core/error.js";
 export { Envelope, type EnvelopeOptions } from "./envelope.js";
 export type {
   EnvelopeEvent,
@@ -20,4 +20,4 @@ export type {
   RawPayload,
   TrailingPayload,
   TruncatedPayload,
-} from "../payload/payload.js";
+} from "../calls/payload/payload.js";

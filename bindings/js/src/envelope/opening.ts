@@ -2,9 +2,9 @@
 // is held by the envelope, and given back if this says so.
 //
 // - *Named delimiters* that begin with the same unit are followed together, as *rivals*, one small state machine each. Each
-//   unit drops the rivals it does not fit. The first rival that is complete wins; once none is left, it was text.
+//   unit drops the rivals that it does not fit. The first rival that is complete wins. Without a rival, it was text.
 // - *A bare payload* can only be told from prose by reading it as JSON: `[1]` may be a citation, and `{` may be a brace. So a
-//   parser reads along, and the payload is certain as soon as something has come that prose hardly has: the value of a
+//   parser reads along, and the payload is certain as soon as something was read that prose hardly has: the value of a
 //   member, or a comma or bracket after an element.
 //
 // A delimiter is often certain only some units after its end: `<!--context {` opens at the `{`, which is the payload's. When
@@ -12,16 +12,17 @@
 // rest: in `<<think>` the second `<` opens. A run of backticks or of brackets is given back at once, so that a long run is
 // not searched again from each of its units; but not further than where a given text that begins with a bracket may open.
 
-import { compile } from "../compile.js";
-import { Fault } from "../fault.js";
-import { makeText } from "../make-text.js";
-import type { Text } from "../text.js";
-import { endsInHalf, utf8Length, within } from "../utf8.js";
+import { compile } from "../core/patterns/compile.js";
+import { Fault } from "../core/text-error.js";
+import { makeText } from "../core/make-text.js";
+import type { Text } from "../core/text.js";
+import { endsInHalf, utf8Length, within } from "../core/utf8.js";
 import { AnyFence, isBlank, NO_FENCE, NOTHING, TEXT_FENCE, type Fences } from "./any-fence.js";
 import { backticks } from "./closing.js";
-import { isBare, isSpace, type Delimiter } from "./delimiter.js";
+import { isBare, type Delimiter } from "./delimiter.js";
+import { isSpace } from "../core/units.js";
 
-/** What is known of an opening. */
+/** The decision about an opening. */
 export type Opened =
   /** It is this delimiter, of this length; what was looked at after it is payload. */
   | { readonly delimiter: Delimiter; readonly length: number }
@@ -31,18 +32,18 @@ export type Opened =
   | undefined;
 
 // How much of a named delimiter has been read.
-/** So many units of what precedes the name. */
+/** In the text before the name. */
 const FRONT = 0;
 /** The white space before the name. */
 const SPACE = 1;
-/** So many units of the name. */
+/** In the name. */
 const NAME = 2;
-/** After the name: so many units of a comment's `-->`, or blanks after a fence's name. */
+/** After the name: in a comment's `-->`, or in the blanks after a fence's name. */
 const EDGE = 3;
-/** After all of what is before a JSON object and what leads to it: the end of that is so many units of the mark, once more. */
+/** In the text that leads to a JSON object. It ends with this number of units of the mark again. */
 const LEAD = 4;
 
-/** So many units are looked at first. */
+/** The number of units that are examined first. */
 const SHORT = 16;
 
 const MORE = -1;
@@ -61,7 +62,7 @@ class Rival {
     this.fence = delimiter.shape === "any-fence" ? new AnyFence(fences) : undefined;
   }
 
-  /** The effect of a unit: more, no, or that it is complete, with how many of the units looked at follow it. */
+  /** Reads a unit. Returns `MORE`, `NO`, or if the delimiter is complete the number of examined units after it. */
   step(unit: number): number {
     if (this.fence !== undefined) {
       const shown = this.fence.step(unit);
@@ -106,13 +107,13 @@ class Rival {
     return this.#follow(this.delimiter.name, unit, EDGE);
   }
 
-  /** One unit further in a fixed text. */
+  /** Reads a unit of a fixed text. */
   #follow(text: string, unit: number, after: number): number {
     if (text.charCodeAt(this.#read) !== unit) return NO;
     return this.#read + 1 === text.length ? this.#to(after, 0) : this.#to(this.#stage, this.#read + 1);
   }
 
-  /** One unit further on the way to a JSON object. If the mark comes again, that is where one may be led to. */
+  /** Reads a unit of the text that leads to a JSON object. Returns `NO` if the mark is repeated, which begins another payload. */
   #lead(name: string, unit: number): number {
     const end = name.slice(0, this.#read) + String.fromCharCode(unit);
     let from = 0;
@@ -203,7 +204,7 @@ export class Opening {
     if (this.#barePlace >= 0) this.#bare!.reset();
   }
 
-  /** Reads on in the input; `held` is what has been looked at before it. */
+  /** Continues with the input. `held` is the text that was examined before it. */
   advance(held: string, input: string): Opened {
     let window = SHORT;
     for (let at = 0; at < input.length; window *= 2) {
@@ -228,7 +229,7 @@ export class Opening {
     return undefined;
   }
 
-  /** The delimiter that is certain after a piece of the text. */
+  /** Returns the delimiter that is certain after a piece of the text. */
   #advance(piece: string): Opened {
     let bare = -1;
     if (this.#barePlace >= 0) {
@@ -262,19 +263,19 @@ export class Opening {
     return undefined;
   }
 
-  /** The fence of text that what turned out to be text opens or closes. */
+  /** Returns the fence of text that a false opening opens or closes. */
   takeFence(): number | undefined {
     const fence = this.#fence;
     this.#fence = undefined;
     return fence;
   }
 
-  /** At the end of input: how much of what is held is text, before the search goes on. */
+  /** Returns how much of the held text is certainly text, at the end of input. */
   giveUp(held: string): number {
     return this.#resume(held, "", held.length);
   }
 
-  /** The length of the part of a false opening that is certainly text, if it failed at this unit. */
+  /** Returns the length of the part of a false opening that is certainly text, if it failed at this unit. */
   #resume(held: string, input: string, failedAt: number): number {
     const text = held + input.slice(0, Math.max(0, failedAt - held.length) + 2);
     const first = text[0];
@@ -288,7 +289,7 @@ export class Opening {
     return Math.max(1, run);
   }
 
-  /** Returns true if a text that was given may open here, as far as it has come. */
+  /** Returns true if a text of a `between` mark may open here. */
   #mayOpen(text: string, from: number, to: number): boolean {
     return this.#delimiters.some(({ shape, name }) => {
       if (shape !== "between") return false;
@@ -298,7 +299,7 @@ export class Opening {
   }
 }
 
-/** The units with which a delimiter may begin. */
+/** Returns the units with which a delimiter may begin. */
 export function firstUnits({ shape, name }: Delimiter): string {
   switch (shape) {
     case "between":

@@ -4,31 +4,28 @@
 // delimiter. Plain text is raw from its first unit. A payload that is not JSON is lost. Two questions have to be kept apart:
 //
 // - *Where does the payload end?* While the JSON is intact, a closing delimiter inside one of its strings is part of the
-//   string. So inside the value nobody looks for the delimiter: {@link Extent} counts quotes and brackets, and only after the
+//   string. So the delimiter is not searched inside the value: {@link Extent} counts quotes and brackets, and only after the
 //   value's end does {@link Closing} begin to search. From the first bad byte on, quotes can't be trusted any more, so the
-//   next closing delimiter ends the payload, wherever it is. Where there is none, the brackets always decide.
-// - *What is it worth?* The parser says, and the verdict turns its error into the status.
+//   next closing delimiter ends the payload, wherever it is. If no text closes the payload, the brackets always decide.
+// - *Is it valid?* The parser decides, and the verdict turns its error into the status.
 //
 // The trap is a unit that could belong to both. In `{"a":-->` the `-` was read as a number's; when the next one stops the
 // JSON, it turns out that both belong to the closing delimiter, and the first one is taken back. A parser that accepts
 // deviations knows better where the value ends than the extent, which does not know of comments and single quotes.
 
-import { Fault } from "../fault.js";
-import { DONE, mayEnd, NUMBER } from "../states.js";
-import { payloadOf, type Verdict } from "../payload/payload.js";
-import type { Text } from "../text.js";
-import { TextError } from "../text-error.js";
-import { encodeAt, utf8Length, within } from "../utf8.js";
-import type { Making } from "../values.js";
-import { Closing } from "./closing.js";
-import { closesItself, isBare, isSpace, type Delimiter } from "./delimiter.js";
+import { TextError } from "../core/text-error.js";
+import { mayEnd, NUMBER } from "../core/states.js";
+import { payloadOf, type Verdict } from "../calls/payload/payload.js";
+import type { Text } from "../core/text.js";
+import { encodeAt, utf8Length, within } from "../core/utf8.js";
+import type { Making } from "../core/values.js";
+import type { Closing } from "./closing.js";
+import { closesItself, type Delimiter } from "./delimiter.js";
+import { isSpace } from "../core/units.js";
 import type { EnvelopeEvent } from "./event.js";
 import { Extent } from "./extent.js";
 
-export type Report = (event: EnvelopeEvent) => void;
-
-/** The last character. */
-const LAST = /* @__PURE__ */ Uint8Array.of(0xf4, 0x8f, 0xbf, 0xbf);
+export type PayloadReport = (event: EnvelopeEvent) => void;
 
 const BEFORE = 0;
 const VALUE = 1;
@@ -43,7 +40,7 @@ export interface Ended {
   readonly used: number;
   /** Bytes of all of it, closing delimiter included. */
   readonly length: number;
-  /** What was held as the beginning of its closing delimiter, and is not: it comes before what is not used. */
+  /** Held text that turned out not to be the closing delimiter. It is read again, before the unused input. */
   readonly givenBack: string;
 }
 
@@ -53,7 +50,7 @@ export class OpenPayload {
   readonly #accepts: boolean;
   readonly #limit: number;
   readonly #making: Making;
-  #report: Report;
+  #report: PayloadReport;
   #delimiter!: Delimiter;
   #closing!: Closing;
   #phase = BEFORE;
@@ -65,7 +62,7 @@ export class OpenPayload {
   #length = 0;
   #error: TextError | undefined;
 
-  constructor(text: Text, accepts: boolean, limit: number, making: Making, report: Report) {
+  constructor(text: Text, accepts: boolean, limit: number, making: Making, report: PayloadReport) {
     this.#text = text;
     this.#accepts = accepts;
     this.#limit = limit;
@@ -73,7 +70,7 @@ export class OpenPayload {
     this.#report = report;
   }
 
-  /** A delimiter has opened. */
+  /** Begins a payload after its delimiter. */
   begin(delimiter: Delimiter, closing: Closing): void {
     this.#delimiter = delimiter;
     this.#closing = closing;
@@ -85,12 +82,12 @@ export class OpenPayload {
     this.#error = undefined;
   }
 
-  /** Bytes that have been read of it, and are not the beginning of what closes it. */
+  /** Returns the number of bytes so far, without the held beginning of a closing delimiter. */
   get length(): number {
     return this.#length;
   }
 
-  /** Reads on; returns how the payload ended, if it did. */
+  /** Continues with the input. Returns the end of the payload, if it has ended. */
   feed(input: string): Ended | undefined {
     let used = 0;
     while (used < input.length) {
@@ -105,7 +102,7 @@ export class OpenPayload {
         case "content": {
           const belonging = this.#belonging(rest.slice(0, found.length));
           used += this.#content(rest.slice(0, belonging));
-          // What no text closes can't go on after an error before its first bracket.
+          // A payload that no text closes ends with an error before its first bracket.
           const isLost = this.#phase === LOST && closesItself(this.#delimiter);
           if ((belonging < found.length && this.#error === undefined) || isLost) return this.#end(true, used, "");
           break;
@@ -128,7 +125,7 @@ export class OpenPayload {
     return undefined;
   }
 
-  /** How much is searched: around the value of what is between two texts, what closes is next or none, however much follows. */
+  /** Returns how much is searched. Around the value between two texts, the closing text is next or missing. */
   #near(rest: string): number {
     const { shape, close } = this.#delimiter;
     if (shape !== "between" || this.#phase > AFTER) return rest.length;
@@ -136,8 +133,8 @@ export class OpenPayload {
   }
 
   /**
-   * Returns how much of what is no closing delimiter may belong to the payload: what is between two texts ends with its JSON,
-   * and has none if nothing closes it and no bracket begins it.
+   * Returns how many units without a closing delimiter belong to the payload. A payload between two texts ends with its JSON,
+   * and is empty if no text closes it and no bracket begins it.
    */
   #belonging(piece: string): number {
     const isBefore = this.#phase === BEFORE && closesItself(this.#delimiter);
@@ -146,13 +143,13 @@ export class OpenPayload {
     return isBefore && (piece[space] === "{" || piece[space] === "[") ? piece.length : space;
   }
 
-  /** The end of input. */
+  /** Ends the payload at the end of input. */
   finish(): void {
     const { isWhole } = this.#closing;
     this.#end(isWhole, 0, this.#closing.takeHeld());
   }
 
-  /** The next part of the value; returns how much of it was read. */
+  /** Reads the next part of the value. Returns how much of it was read. */
   #value(rest: string): number {
     const before = this.#extent.clone();
     const hasDelimiter = !closesItself(this.#delimiter);
@@ -187,7 +184,7 @@ export class OpenPayload {
     return used;
   }
 
-  /** `{"a":-->`: the first `-` was read as a number's, but it and what stopped the JSON are the closing delimiter. */
+  /** Takes back the first `-` of `{"a":-->`, which was read as a number's, and belongs to the closing delimiter. */
   #unreadBeginning(unit: string | undefined): void {
     const last = this.#raw.slice(-1);
     if (unit === undefined || !this.#closing.beginsWith(last + unit)) return;
@@ -198,7 +195,7 @@ export class OpenPayload {
     this.#closing.hold(last);
   }
 
-  /** Text that does not belong to a closing delimiter, outside the value; returns how much of it was read. */
+  /** Reads text outside the value that is not the closing delimiter. Returns how much of it was read. */
   #content(piece: string): number {
     switch (this.#phase) {
       case BEFORE: {
@@ -224,7 +221,7 @@ export class OpenPayload {
     }
   }
 
-  /** The first unit that is not white space has arrived. */
+  /** Begins the value with its first unit that is not white space. */
   #beginValue(first: string): void {
     if (this.#delimiter.content !== "by-first" || first === "{") {
       this.#phase = VALUE;
@@ -235,8 +232,8 @@ export class OpenPayload {
   }
 
   /**
-   * Text that was held because it might have been a closing delimiter, and is not; returns what of it comes after the payload, if
-   * that has ended.
+   * Reads text that was held as a possible closing delimiter. Returns the part of it after the payload, if the payload has
+   * ended.
    */
   #released(text: string): string | undefined {
     if (this.#phase === BEFORE) {
@@ -253,8 +250,8 @@ export class OpenPayload {
   }
 
   /**
-   * Feeds the parser, up to the end of the value if that is for it to say, and keeps what it read; returns how much that was.
-   * What stopped it is then the error.
+   * Feeds the parser, up to the end of the value if `endsValue`, and keeps the text that it read. Returns the length of that.
+   * Records the error that stopped the parser.
    */
   #parse(piece: string, endsValue: boolean): number {
     const room = this.#limit - this.#length;
@@ -276,7 +273,7 @@ export class OpenPayload {
       this.#error = this.#text.error;
     } else if (!hasRoom) {
       if (endsValue && this.#endsBefore(piece[used]!)) {
-        // The unit that ends a number is not read, but for the parser's own limit.
+        // The unit that ends a number is only read for the parser's own limit.
         this.#feedParser(piece.slice(used, used + 1), true);
         if (this.#text.stoppedBy !== undefined) this.#error = this.#text.error;
       } else {
@@ -291,18 +288,10 @@ export class OpenPayload {
   /** Returns how much of a piece the parser took. */
   #feedParser(piece: string | Uint8Array, endsValue: boolean): number {
     const text = this.#text;
-    const { engine } = text;
     text.output.events = [];
     let taken = piece.length;
-    engine.stopsAtRoot = endsValue;
-    try {
-      if (piece.length > 0 && text.isOpen) taken = text.input.feed(piece);
-    } catch (thrown) {
-      if (!(thrown instanceof Fault)) throw thrown;
-      text.failAt(thrown);
-    } finally {
-      engine.stopsAtRoot = false;
-    }
+    if (endsValue && piece.length > 0 && text.isOpen) taken = text.readRoot(piece);
+    else if (text.isOpen) text.read(piece);
     this.#reportMatches();
     return taken;
   }
@@ -323,7 +312,7 @@ export class OpenPayload {
     return state === NUMBER && depth === 0;
   }
 
-  /** Adds as much to the raw text as the limit allows. */
+  /** Appends as much to the raw text as the limit allows. */
   #keep(piece: string): void {
     const length = utf8Length(piece);
     if (this.#rawLength === this.#length) {
@@ -338,7 +327,7 @@ export class OpenPayload {
     return this.#errorHere("total-limit", "expected no longer payload than allowed");
   }
 
-  /** An error after what was kept of the text. */
+  /** Returns an error after the kept text. */
   #errorHere(kind: string, expected: string): TextError {
     const raw = this.#raw;
     const line = raw.split("\n").length;
@@ -386,7 +375,7 @@ export class OpenPayload {
   }
 }
 
-/** How much white space a text begins with. */
+/** Returns the length of the white space at a text's beginning. */
 function spaces(text: string): number {
   let at = 0;
   while (at < text.length && isSpace(text.charCodeAt(at))) at++;

@@ -1,18 +1,18 @@
 // Text in chunks, strings and bytes, whose ends may cut a character; and where it stops being text.
 
-import { JsonSpigotError } from "../error.js";
-import type { Event } from "../events.js";
-import { isBytes } from "../input.js";
-import { breakOf, decode, endsInHalf, joined, LONE, openTail, utf8Length } from "../utf8.js";
+import { JsonSpigotError } from "../core/error.js";
+import type { Event } from "../core/events.js";
+import { isBytes } from "../core/input.js";
+import { breakOf, decode, endsInHalf, joined, LONE, openTail, utf8Length } from "../core/utf8.js";
 
 export class TextInput {
   /** The first half of a surrogate pair, or the first bytes of a character, from the end of the last chunk. */
   #held: string | Uint8Array = "";
-  /** What has been read: bytes, lines, and the bytes of the line that is open. */
+  /** The number of bytes and lines that were read, and of bytes in the open line. */
   #bytes = 0;
   #lines = 0;
   #column = 0;
-  /** Why nothing is read any more. */
+  /** The error after which nothing is read. */
   error: JsonSpigotError | undefined;
 
   reset(): void {
@@ -20,7 +20,7 @@ export class TextInput {
     this.#bytes = this.#lines = this.#column = 0;
   }
 
-  /** The text of a chunk, in whole characters; what comes before the first bad byte, of which there is an error then. */
+  /** Returns the text of a chunk, in whole characters, up to the first bad byte. Sets `error` if there is one. */
   take(chunk: string | Uint8Array): string {
     const held = this.#held;
     this.#held = "";
@@ -53,14 +53,14 @@ export class TextInput {
     return at < 0 ? this.#count(text) : this.#bad(text.slice(0, at), 1);
   }
 
-  /** The end of the text, which may be in a character. */
+  /** Ends the text. Sets `error` if it ends inside a character. */
   finish(): void {
     // Of half a pair the first two bytes are known.
     const waiting = typeof this.#held === "string" ? 2 * this.#held.length : this.#held.length;
     if (waiting > 0) this.#fail("incomplete", "the text ends inside a character", waiting);
   }
 
-  /** The error with the events before it. */
+  /** Returns the error with the events before it. */
   errorWith(events: readonly unknown[]): JsonSpigotError {
     const { kind, message, offset, line, column } = this.error!;
     return new JsonSpigotError(kind, message, { offset, line, column, events: events as readonly Event[] });

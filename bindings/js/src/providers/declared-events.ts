@@ -1,6 +1,6 @@
 // The events that the library declares (`llm/src/event/declared.rs`), written by `tests/it/declared_events.rs`.
 
-import type { Json } from "../values.js";
+import type { Json } from "../core/values.js";
 
 /** The provider's own JSON: as a value, and as it was spelt. */
 interface WithJson {

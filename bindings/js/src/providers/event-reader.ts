@@ -1,165 +1,90 @@
-// Reads the events of the module's output. It keeps what the module says only once: the paths of open matches, and the texts
-// of open strings.
+// Reads the events of the module's output. Keeps the data that the module writes only once: the paths of open matches, and the
+// texts of open strings.
 
-import { JsonSpigotError } from "../error.js";
-import type { EndEvent, Event, ValueType } from "../events.js";
-import { carrySegments, matchEvent } from "../match-event.js";
-import { makeNumber, makeValue, type Json, type Making } from "../values.js";
-import type { Exports, Instance, Output } from "./instance.js";
+import { JsonSpigotError } from "../core/error.js";
+import type { EndEvent, Event, ValueType } from "../core/events.js";
+import { carrySegments, matchEvent } from "../core/match-event.js";
+import { makeValue, type Making } from "../core/values.js";
+import type { Output } from "./instance.js";
 
 carrySegments();
 
 const TYPES: readonly ValueType[] = ["null", "boolean", "number", "string", "array", "object"];
 
 interface OpenMatch {
-  readonly id: number;
   readonly path: string;
   readonly type: ValueType;
+  /** The text of a string so far, since its end has no text. */
   text: string;
-  /** The delta that was reported last, and in which call: a chunk has one delta of a match. */
-  delta: { text: string } | undefined;
-  call: number;
 }
 
+/** How events are made. */
 export interface EventOptions extends Making {
   readonly spelling: boolean;
-  /** True if the text of strings is kept for their ends, which do not bring it. */
-  readonly keepsText: boolean;
 }
 
-/** Reads events. It keeps what the module says only once: the paths of open matches, and the texts of open strings. */
+/** A reader of the events of one text. */
 export class EventReader {
   readonly #options: EventOptions;
-  /** Innermost last: matches are nested, so the one that is told of is near the end. */
-  #open: OpenMatch[] = [];
-  #call = 0;
-  /** Set by a value that must not be made. The module knows nothing of it, so here it ends the text. */
-  refusal: JsonSpigotError | undefined;
+  readonly #open = new Map<number, OpenMatch>();
 
   constructor(options: EventOptions) {
     this.#options = options;
   }
 
-  reset(): void {
-    this.#open = [];
-    this.refusal = undefined;
-  }
-
-  /** One event in an output that has more than events of one text. Every delta is reported by itself. */
-  readOne(output: Output, instance: Instance<Exports>): Event {
-    const events: Event[] = [];
-    this.#call += 1;
-    this.#next(output, events, instance);
-    return events[0]!;
-  }
-
-  /** Reads one event: adds it to those of the call, or its text to the delta that this call has reported already. */
-  #next(output: Output, events: Event[], instance: Instance<Exports>): void {
+  /** Reads an event. */
+  read(output: Output): Event {
     const first = output.word();
     const pattern = first >>> 8;
-    const matchId = output.word();
+    const id = output.word();
     const offset = output.long();
     switch (first & 15) {
       case 0: {
-        const path = output.string();
-        const type = TYPES[(first >>> 4) & 15]!;
-        this.#open.push({ id: matchId, path, type, text: "", delta: undefined, call: 0 });
-        const event = matchEvent("begin", { id: matchId, pattern, path }, offset);
-        event.type = type;
-        events.push(event);
-        return;
+        const [path, type] = [output.string(), TYPES[(first >>> 4) & 15]!];
+        this.#open.set(id, { path, type, text: "" });
+        return Object.assign(matchEvent("begin", { id, pattern, path }, offset), { type });
       }
       case 1: {
-        const match = this.#match(matchId);
-        // A chunk that is a piece of a string is its own delta.
-        const text = first & 16 ? instance.written : output.string();
-        if (this.#options.keepsText) match.text += text;
-        if (match.call === this.#call) {
-          match.delta!.text += text;
-          return;
-        }
-        const event = matchEvent("delta", { id: matchId, pattern, path: match.path }, offset);
-        event.text = text;
-        match.delta = event;
-        match.call = this.#call;
-        events.push(event);
-        return;
+        const match = this.#open.get(id)!;
+        const text = output.string();
+        match.text += text;
+        return Object.assign(matchEvent("delta", { id, pattern, path: match.path }, offset), { text });
       }
       case 2:
-        events.push(this.#end(output, pattern, matchId, offset, (first >>> 4) & 15));
-        return;
+        return this.#end(output, matchEvent("end", { id, pattern, path: this.#open.get(id)!.path }, offset), (first >>> 4) & 15);
       default: {
         const path = output.string();
-        const error = readError(output, []);
-        // Nothing more is reported of what is open inside, nor of what is inside texts within it.
-        this.#open = this.#open.filter((match) => !match.path.startsWith(`${path} | `));
-        const event = matchEvent("inner-error", { id: matchId, pattern, path }, offset);
-        event.error = error;
-        events.push(event);
+        const error = readError(output);
+        // No open match inside is reported any more.
+        for (const [id, match] of this.#open) if (match.path.startsWith(`${path} | `)) this.#open.delete(id);
+        return Object.assign(matchEvent("inner-error", { id, pattern, path }, offset), { error });
       }
     }
   }
 
-  #match(id: number): OpenMatch {
-    const open = this.#open;
-    let at = open.length - 1;
-    while (open[at]!.id !== id) at -= 1;
-    return open[at]!;
-  }
-
-  #end(output: Output, pattern: number, matchId: number, offset: number, known: number): EndEvent {
-    const open = this.#open;
-    let at = open.length - 1;
-    while (open[at]!.id !== matchId) at -= 1;
-    const { path, type: begun, text } = open[at]!;
-    const event = matchEvent("end", { id: matchId, pattern, path }, offset);
-    event.type = begun;
+  /** Reads what follows an end: 0 if the value was not retained, 2 if its text is in the output. */
+  #end(output: Output, event: { -readonly [M in keyof EndEvent]: EndEvent[M] }, known: number): EndEvent {
+    const { type, text } = this.#open.get(event.matchId)!;
+    this.#open.delete(event.matchId);
+    event.type = type;
     event.value = known === 0 ? undefined : text;
-    if (at === open.length - 1) open.pop();
-    else open.splice(at, 1);
     if (known <= 1) return event;
     const raw = output.string();
-    // What begins as `-Infinity` does may be a number, and is none.
+    // A match that began with the `-` of `-Infinity` was reported as a number.
     if (raw === "null") event.type = "null";
-    event.value = this.#value(event.type, raw);
+    event.value = makeValue(raw, this.#options);
     if (this.#options.spelling) event.raw = raw;
     return event;
   }
-
-  #value(type: ValueType, raw: string): Json | undefined {
-    switch (type) {
-      case "string":
-        return JSON.parse(raw) as string;
-      case "number":
-        return makeNumber(raw, this.#options.numbers);
-      case "boolean":
-        return raw === "true";
-      case "null":
-        return null;
-      default:
-        return this.#make(raw);
-    }
-  }
-
-  /** A value, unless it must not be made. What follows it in the output is read in any case. */
-  #make(raw: string): Json | undefined {
-    try {
-      return makeValue(raw, this.#options);
-    } catch (thrown) {
-      if (!(thrown instanceof JsonSpigotError)) throw thrown;
-      this.refusal ??= thrown;
-      return undefined;
-    }
-  }
 }
 
-export function readError(output: Output, events: readonly Event[]): JsonSpigotError {
+/** Reads an error. */
+export function readError(output: Output): JsonSpigotError {
   const offset = output.long();
   const line = output.long();
   const column = output.long();
   const kind = output.string();
-  // Nothing stands for a path that is not known.
   const path = output.string() || null;
   const message = output.string();
-  return new JsonSpigotError(kind, message, { offset, line, column, path, events });
+  return new JsonSpigotError(kind, message, { offset, line, column, path });
 }

@@ -1,11 +1,10 @@
 // The events of provider streams, and how the module's records are read into it.
 
-import type { JsonSpigotError } from "../error.js";
 import type { CallErrorEvent, CallMatchEvent, CallStartEvent, CallWarningEvent, InputEvent } from "../calls/event.js";
 import { DECLARED, type DeclaredEvent, type StopEvent } from "./declared-events.js";
-import { readError, type EventReader } from "./event-reader.js";
-import type { Exports, Instance, Output } from "./instance.js";
-import { makeValue, type Json, type Making } from "../values.js";
+import { EventReader, readError, type EventOptions } from "./event-reader.js";
+import type { Output } from "./instance.js";
+import { makeValue, type Json, type Making } from "../core/values.js";
 import type { FragmentEvent, PayloadEvent, PayloadMatchEvent, PayloadStartEvent } from "../envelope/event.js";
 
 export type * from "./declared-events.js";
@@ -33,7 +32,7 @@ export interface StreamEndEvent {
 export type StreamPayloadEvent = (PayloadStartEvent | PayloadMatchEvent | FragmentEvent | PayloadEvent) & {
   readonly choice: number;
   readonly block: number;
-  // So that `event.call` can be read of any match, and tells the two sorts apart.
+  // So that `event.call` exists on all matches, and distinguishes the two sorts.
   readonly call?: undefined;
 };
 
@@ -62,7 +61,6 @@ const RECORDS = [
   "match #mark #choice #block",
   "fragment #mark $text #choice #block",
   "payload #mark $close #length ?_ $status $reason ?hasValue $raw $values ?repeated $strict $deviations #more #choice #block",
-  "text $text",
   "warning #call $type",
   ...DECLARED,
 ].map((line) => {
@@ -71,13 +69,13 @@ const RECORDS = [
 });
 
 /** A record as it is read, before it is an event. */
-export interface Fields {
+interface Fields {
   kind: string;
   [field: string]: unknown;
 }
 
-/** Reads one record; what is not there is not a property of it. */
-export function readRecord(output: Output, making: Making): Fields {
+/** Reads one record. Missing fields are no properties of it. */
+function readRecord(output: Output, making: Making): Fields {
   const first = output.word();
   const { kind, fields } = RECORDS[first & 0xff]!;
   const record: Fields = { kind };
@@ -90,15 +88,15 @@ export function readRecord(output: Output, making: Making): Fields {
     else if (sort === "$") record[name] = output.string();
     else {
       const raw = output.string();
-      record["value"] = providerValue(raw, making);
-      record["raw"] = raw;
+      record.value = providerValue(raw, making);
+      record.raw = raw;
     }
   }
-  if (first >>> 31 !== 0) record["error"] = readError(output, []);
+  if (first >>> 31 !== 0) record.error = readError(output);
   return record;
 }
 
-/** The value of a provider's JSON: its text, if that is only nearly JSON. */
+/** Returns the value of a provider's JSON: its text, if that is only nearly JSON. */
 function providerValue(raw: string, making: Making): Json {
   try {
     return makeValue(raw, making);
@@ -108,28 +106,27 @@ function providerValue(raw: string, making: Making): Json {
 }
 
 /** Puts the value of a complete input or payload in its place. */
-export function settle(record: Fields, making: Making): void {
-  const hasValue = record["hasValue"] as boolean;
-  delete record["hasValue"];
-  if ("values" in record) record["values"] = makeValue(record["values"] as string, making);
-  else delete record["repeated"];
-  if ("deviations" in record) record["deviations"] = JSON.parse(record["deviations"] as string);
-  if (hasValue) record["value"] = record["status"] === "empty" ? {} : makeValue((record["strict"] ?? record["raw"]) as string, making);
+function settle(record: Fields, making: Making): void {
+  const hasValue = record.hasValue as boolean;
+  delete record.hasValue;
+  if ("values" in record) record.values = makeValue(record.values as string, making);
+  else delete record.repeated;
+  if ("deviations" in record) record.deviations = JSON.parse(record.deviations as string);
+  if (hasValue) record.value = record.status === "empty" ? {} : makeValue((record.strict ?? record.raw) as string, making);
 }
 
-/**
- * Reads the events of a call of a stream. Matches are read by a reader for each open call, which `calls` has, and for each
- * open payload, which `payloads` has by its block; `marks` are those of payloads.
- */
-export function readStreamEvents(
-  instance: Instance<Exports>,
-  output: Output,
-  making: Making,
-  calls: Map<number, EventReader>,
-  newReader: () => EventReader,
-  marks: readonly string[],
-  payloads: Map<number, EventReader>,
-): StreamEvent[] {
+/** The state with which the events of a stream are read. */
+export interface StreamReading {
+  readonly options: EventOptions;
+  /** The marks of payloads, which the module knows by their places. */
+  readonly marks: readonly string[];
+  /** A reader for each open call, by its number, and for each open payload, by its block. */
+  readonly calls: Map<number, EventReader>;
+  readonly payloads: Map<number, EventReader>;
+}
+
+/** Reads the events of a call of a stream. */
+export function readStreamEvents(output: Output, { options, marks, calls, payloads }: StreamReading): StreamEvent[] {
   const events: StreamEvent[] = [];
   /** The agent that the next event is of. */
   let agent: string | undefined;
@@ -138,36 +135,33 @@ export function readStreamEvents(
     agent = undefined;
   };
   while (output.at < output.end) {
-    const record = readRecord(output, making);
-    const call = record["call"] as number;
-    const block = record["block"] as number;
-    if ("mark" in record) record["mark"] = marks[record["mark"] as number];
+    const record = readRecord(output, options);
+    const { call, block, choice } = record as unknown as { call: number; block: number; choice: number };
+    if ("mark" in record) record.mark = marks[record.mark as number];
     switch (record.kind) {
       case "match": {
-        const { mark, choice } = record;
         const [readers, number] = "mark" in record ? [payloads, block] : [calls, call];
         let reader = readers.get(number);
-        if (!reader) readers.set(number, (reader = newReader()));
-        const owner = "mark" in record ? { mark, choice, block } : { call };
-        push(Object.assign(reader.readOne(output, instance), owner));
+        if (!reader) readers.set(number, (reader = new EventReader(options)));
+        push(Object.assign(reader.read(output), "mark" in record ? { mark: record.mark, choice, block } : { call }));
         continue;
       }
       case "agent":
-        agent = record["agent"] as string;
+        agent = record.agent as string;
         continue;
       case "payload":
         payloads.delete(block);
-        settle(record, making);
+        settle(record, options);
         break;
       case "input":
         calls.delete(call);
-        settle(record, making);
+        settle(record, options);
         break;
       case "source":
         if ("start" in record) {
-          record["span"] = [record["start"], record["end"]];
-          delete record["start"];
-          delete record["end"];
+          record.span = [record.start, record.end];
+          delete record.start;
+          delete record.end;
         }
         break;
     }

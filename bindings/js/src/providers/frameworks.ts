@@ -11,7 +11,7 @@ interface Chunk {
 
 type Part = { readonly type: string; readonly [member: string]: unknown };
 
-/** The events of a wire format that a framework's chunk stands for; the event itself if it is a provider's. */
+/** Returns the equivalent events of a wire format for a framework's chunk; the event itself if it is a provider's. */
 export function wireEvents(event: object): readonly object[] {
   if (Array.isArray((event as Chunk).tool_call_chunks) && "content" in event) return [ofLangChain(event as Chunk)];
   const { type } = event as Part;
@@ -22,7 +22,8 @@ function ofLangChain({ id, content, tool_call_chunks, response_metadata = {}, us
   const blocks: readonly { type?: string; text?: string; thinking?: string; reasoning?: string }[] = Array.isArray(content)
     ? content.map((block: unknown) => (typeof block === "string" ? { type: "text", text: block } : (block as object)))
     : [{ type: "text", text: String(content) }];
-  const joined = (text: (block: (typeof blocks)[number]) => string | undefined): string => blocks.map((block) => text(block) ?? "").join("");
+  const joined = (text: (block: (typeof blocks)[number]) => string | undefined): string =>
+    blocks.map((block) => text(block) ?? "").join("");
   const reasoning = joined((block) => block.thinking ?? block.reasoning);
   const calls = tool_call_chunks.map(({ name, args, id: callId, index }) => ({
     // Only numbers are places on the wire.
@@ -50,7 +51,7 @@ function ofLangChain({ id, content, tool_call_chunks, response_metadata = {}, us
   };
 }
 
-/** Whether it is a part of `fullStream`, whose members have other names than those of the UI stream. */
+/** Returns true for a part of `fullStream`, whose members have other names than those of the UI stream. */
 function isOfFullStream(part: Part): boolean {
   switch (part.type) {
     case "text-delta":
@@ -79,7 +80,7 @@ function isOfFullStream(part: Part): boolean {
       return "rawValue" in part;
     case "error":
       // A provider's has an object.
-      return part["error"] instanceof Error;
+      return part.error instanceof Error;
     default:
       return false;
   }
@@ -90,33 +91,33 @@ function ofFullStream(part: Part): readonly object[] {
   switch (type) {
     case "text-delta":
     case "reasoning-delta":
-      return [{ type, id, delta: part["text"] }];
+      return [{ type, id, delta: part.text }];
     case "tool-input-start":
       return [{ type, toolCallId: id, toolName, providerExecuted }];
     case "tool-input-delta":
-      return [{ type, toolCallId: id, inputTextDelta: part["delta"] }];
+      return [{ type, toolCallId: id, inputTextDelta: part.delta }];
     case "tool-call":
-      return [{ type: "tool-input-available", toolCallId, toolName, input: part["input"], providerExecuted }];
+      return [{ type: "tool-input-available", toolCallId, toolName, input: part.input, providerExecuted }];
     case "tool-result":
-      return [{ type: "tool-output-available", toolCallId, output: part["output"] ?? null }];
+      return [{ type: "tool-output-available", toolCallId, output: part.output ?? null }];
     case "tool-error":
-      return [{ type: "tool-output-error", toolCallId, errorText: words(part["error"]) }];
+      return [{ type: "tool-output-error", toolCallId, errorText: words(part.error) }];
     case "tool-output-denied":
       return [{ type, toolCallId }];
     case "source":
-      return [{ type: "source-url", sourceId: id, url: part["url"], title: part["title"] }];
+      return [{ type: "source-url", sourceId: id, url: part.url, title: part.title }];
     case "file": {
-      const { mediaType, base64 } = part["file"] as { mediaType: string; base64: string };
+      const { mediaType, base64 } = part.file as { mediaType: string; base64: string };
       return [{ type, mediaType, url: `data:${mediaType};base64,${base64}` }];
     }
     case "start-step":
       return [{ type }];
     case "finish-step":
-      return [{ type }, { type: "data-usage", data: part["usage"] }];
+      return [{ type }, { type: "data-usage", data: part.usage }];
     case "finish":
-      return [{ type, finishReason: part["finishReason"] }];
+      return [{ type, finishReason: part.finishReason }];
     case "error":
-      return [{ type, errorText: words(part["error"]) }];
+      return [{ type, errorText: words(part.error) }];
     default:
       // The end of an input is its call, and what is raw comes parsed too.
       return [];

@@ -1,4 +1,3 @@
-// The bytes of the providers' module. The build writes them here; nothing reads them before.
+// The bytes of the module as hexadecimal digits. The build writes them here; nothing reads them before.
 
-export const packed: string = "";
-export const unpacker: string = "";
+export const digits: string = "";

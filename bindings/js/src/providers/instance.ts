@@ -1,21 +1,28 @@
-// A WebAssembly module and an instance of it: how it is started, its memory, one call and one output for a chunk.
+// An instance of the WebAssembly module: its memory, the input and output of its calls.
 //
 // `../../wasm/src/lib.rs` is the other side; the two change together.
 
-import { JsonSpigotError } from "../error.js";
+import { JsonSpigotError } from "../core/error.js";
 
-/** What every module exports. Numbers of parsers and patterns are its own; a negative count says that an error is last. */
+/** The module's functions. Numbers of streams and patterns are its own; a stream's calls return how many words are written. */
 export interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer };
   input(length: number): number;
   output(): number;
   compile(length: number): number;
   forget(patterns: number): void;
-  release(parser: number): void;
+  create_stream(patterns: number, provider: number, length: number): number;
+  release(slot: number): void;
+  push(slot: number, length: number): number;
+  push_unreadable(slot: number, length: number): number;
+  feed(slot: number, length: number): number;
+  finish(slot: number, length: number): number;
+  message(slot: number, withCalls: number): number;
+  unfinished(slot: number): number;
+  provider(slot: number): number;
+  save(slot: number): number;
+  restore(slot: number, length: number): number;
 }
-
-/** A compiled module, or the bytes of one. */
-export type ModuleSource = WebAssembly.Module | ArrayBuffer | Uint8Array;
 
 const encoder = new TextEncoder();
 // A byte order mark inside a text is a character like any other. The module's texts are UTF-8, and are not checked again.
@@ -27,7 +34,7 @@ const SHORT_OUTPUT = 12;
 /** From here on a native search for what a lone surrogate becomes is faster than looking at all characters. */
 const LONG_INPUT = 256;
 
-/** What is left of the output of a call while it is read: numbers, and the text, cut by them. */
+/** The rest of the output of a call: numbers, and the text, cut by them. */
 export class Output {
   words!: Uint32Array;
   at = 0;
@@ -39,7 +46,7 @@ export class Output {
     return this.words[this.at++]!;
   }
 
-  /** 64 bits. What counts bytes stays exact up to 2^53. */
+  /** Reads 64 bits. Numbers of bytes are exact up to 2^53. */
   long(): number {
     const low = this.words[this.at++]!;
     return low + this.words[this.at++]! * 0x1_0000_0000;
@@ -52,9 +59,9 @@ export class Output {
   }
 }
 
-/** An instance of a module, with the one output of its calls. */
-export class Instance<E extends Exports> {
-  readonly exports: E;
+/** An instance of the module, with the one output of its calls. */
+export class Instance {
+  readonly exports: Exports;
   readonly output = new Output();
   /** The numbers of compiled patterns, by their texts, oldest first. */
   readonly patterns = new Map<string, number>();
@@ -66,19 +73,15 @@ export class Instance<E extends Exports> {
   #input!: Uint8Array;
   #inputAt = 0;
   #capacity = 0;
-  /** The string that was written last: what a text may be told to be. */
-  written = "";
   readonly #place: number;
-  readonly #onTrap: () => void;
 
-  constructor(module: WebAssembly.Module, onTrap: () => void) {
-    this.#onTrap = onTrap;
-    this.exports = new WebAssembly.Instance(module).exports as unknown as E;
+  constructor(module: WebAssembly.Module) {
+    this.exports = new WebAssembly.Instance(module).exports as unknown as Exports;
     this.#place = this.exports.output() >>> 2;
     this.#reserve(1024);
   }
 
-  /** Views are dead once the memory has grown. */
+  /** Renews the views, which are dead once the memory has grown. */
   #look(): void {
     const { buffer } = this.exports.memory;
     if (buffer !== this.#memory) {
@@ -98,9 +101,8 @@ export class Instance<E extends Exports> {
     this.#look();
   }
 
-  /** Writes a string into the input; gives its length in bytes. Half a surrogate pair is written as it is. */
+  /** Writes a string into the input. Returns its length in bytes. A lone surrogate becomes a byte that is not UTF-8. */
   write(text: string): number {
-    this.written = text;
     const length = text.length;
     // A view of memory that has grown since is empty.
     if (length > this.#capacity || this.#input.length === 0) this.#reserve(length);
@@ -119,7 +121,7 @@ export class Instance<E extends Exports> {
     if (written === length && read === length) return length;
     let all = written;
     if (read < length) {
-      // There was room for ASCII only. What is there stays when the input grows.
+      // There was room for ASCII only. The input keeps its bytes when it grows.
       this.#reserve(written + 3 * (length - read));
       all += encoder.encodeInto(text.slice(read), this.#input.subarray(written)).written;
     }
@@ -128,7 +130,7 @@ export class Instance<E extends Exports> {
     return mayBeReplaced && !isWellFormed(text) ? this.#writeUnits(text) : all;
   }
 
-  /** As UTF-8, and half a pair as one byte that no parser takes, so that the error is where the half is. */
+  /** Writes a string that has lone surrogates, each as one byte that is not UTF-8. */
   #writeUnits(text: string): number {
     this.#reserve(3 * text.length);
     const input = this.#input;
@@ -144,13 +146,14 @@ export class Instance<E extends Exports> {
     return at;
   }
 
+  /** Writes bytes into the input. Returns how many. */
   writeBytes(bytes: Uint8Array): number {
     if (bytes.length > this.#capacity || this.#input.length === 0) this.#reserve(bytes.length);
     this.#input.set(bytes);
     return bytes.length;
   }
 
-  /** The output of the call that gave this count, ready to be read. */
+  /** Returns the output of the call that returned this count, ready to be read. */
   read(count: number): Output {
     if (this.#words.length === 0) this.#look();
     const words = this.#words;
@@ -163,7 +166,7 @@ export class Instance<E extends Exports> {
     return output;
   }
 
-  /** A copy of the output's text, where that is bytes. */
+  /** Copies the output's text, where that is bytes. */
   bytes(): Uint8Array {
     if (this.#words.length === 0) this.#look();
     const from = this.#words[this.#place + 1]!;
@@ -191,30 +194,15 @@ export class Instance<E extends Exports> {
     return decoder.decode(bytes.subarray(from, from + length));
   }
 
-  /** Why a call has thrown. After a trap the instance is dead, and so are its parsers. */
+  /** Returns why a call has thrown. After a trap the instance is dead, and so are its streams. */
   trapped(thrown: unknown): unknown {
     if (!isTrap(thrown)) return thrown;
-    this.failure ??= new JsonSpigotError(
-      "trap",
-      `the parser has crashed and can't be used again (${thrown.message}): make a new one`,
-    );
-    this.#onTrap();
+    this.failure ??= new JsonSpigotError("trap", `the parser has crashed and can't be used again (${thrown.message}): make a new one`);
     return this.failure;
-  }
-
-  /** For the patterns and options of a new parser. */
-  writeAll(parts: readonly Uint8Array[]): number {
-    this.#reserve(parts.reduce((sum, part) => sum + part.length, 0));
-    let at = 0;
-    for (const part of parts) {
-      this.#input.set(part, at);
-      at += part.length;
-    }
-    return at;
   }
 }
 
-/** What the module can't go on after: a trap, or an overflow of the stack. */
+/** Returns true for a trap or an overflow of the stack, after which the module can't be used. */
 function isTrap(thrown: unknown): thrown is Error {
   return thrown instanceof RangeError || thrown instanceof WebAssembly.RuntimeError;
 }
@@ -223,100 +211,4 @@ function isTrap(thrown: unknown): thrown is Error {
 export function isWellFormed(text: string): boolean {
   const own = (text as { isWellFormed?: () => boolean }).isWellFormed;
   return own ? own.call(text) : !/\p{Surrogate}/u.test(text);
-}
-
-/** The first half of a surrogate pair as UTF-8: the two bytes that it determines, whatever the other half. */
-export function beginningOf(half: string): Uint8Array {
-  return encode(`${half}\udc00`).subarray(0, 2);
-}
-
-export function encode(text: string): Uint8Array {
-  return encoder.encode(text);
-}
-
-/** How one module of the package is had, and the instance of it that lives. */
-export class ModuleLoader<E extends Exports> {
-  readonly #instead: string;
-  readonly #file: string;
-  readonly #orElse: string;
-  #load: (() => WebAssembly.Module) | undefined;
-  #bytes: (() => Uint8Array) | undefined;
-  #compiled: WebAssembly.Module | undefined;
-  #current: Instance<E> | undefined;
-
-  /**
-   * @param file The name of the module's file.
-   * @param instead What errors say of other ways to have it, after "hand a compiled module to".
-   * @param orElse What the error of a missing module says after "call initSync() … first".
-   */
-  constructor(file: string, instead: string, orElse = "") {
-    this.#file = file;
-    this.#orElse = orElse;
-    this.#instead = instead;
-  }
-
-  /** Where the module comes from, if nobody calls `init` first. */
-  loadWith(source: () => WebAssembly.Module): void {
-    this.#load = source;
-  }
-
-  /** Where the module's bytes come from. */
-  loadBytesWith(source: () => Uint8Array): void {
-    this.#bytes = source;
-    this.#load = () => new WebAssembly.Module(source() as BufferSource);
-  }
-
-  /** The instance that new parsers live in; started by the first of them. */
-  instance(): Instance<E> {
-    return (this.#current ??= this.#start());
-  }
-
-  #start(): Instance<E> {
-    const started: Instance<E> = new Instance(this.#compile(), () => {
-      if (this.#current === started) this.#current = undefined;
-    });
-    return started;
-  }
-
-  #compile(): WebAssembly.Module {
-    if (!this.#compiled) {
-      if (!this.#load) {
-        const message = `no WebAssembly module: call initSync() with \`${this.#file}\` first${this.#orElse}`;
-        throw new JsonSpigotError("not-started", message);
-      }
-      try {
-        this.#compiled = this.#load();
-      } catch (cause) {
-        const error = new JsonSpigotError(
-          "not-started",
-          "the WebAssembly module can't be compiled here: await init() first where only synchronous compilation is " +
-            "refused, allow 'wasm-unsafe-eval' in the content security policy, hand a compiled module to " +
-            this.#instead,
-        );
-        error.cause = cause;
-        throw error;
-      }
-    }
-    return this.#compiled;
-  }
-
-  /** Starts the module from these bytes, or from a module that was compiled elsewhere; harmless afterwards. */
-  initSync(source: ModuleSource): void {
-    this.#compiled ??= source instanceof WebAssembly.Module ? source : new WebAssembly.Module(source as BufferSource);
-  }
-
-  /** The same, compiled in the background. */
-  async init(source?: ModuleSource | Promise<ModuleSource> | Response | Promise<Response>): Promise<void> {
-    if (this.#compiled) return;
-    let from: ModuleSource | Response | undefined = await source;
-    if (typeof Response !== "undefined" && from instanceof Response) from = await from.arrayBuffer();
-    if (from === undefined) {
-      if (!this.#bytes) {
-        this.instance();
-        return;
-      }
-      from = this.#bytes();
-    }
-    this.#compiled ??= from instanceof WebAssembly.Module ? from : await WebAssembly.compile(from as BufferSource);
-  }
 }

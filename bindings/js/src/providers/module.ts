@@ -1,24 +1,44 @@
-// The module with provider streams and envelopes, and what it exports. `../../wasm/src/readers.rs` is the other side.
+// Loads the WebAssembly module, and keeps the instance of it that is in use.
 
-import { ModuleLoader, type Exports, type ModuleSource } from "./instance.js";
+import { JsonSpigotError } from "../core/error.js";
+import { Instance } from "./instance.js";
 
-/** What the module exports besides what every module does. */
-export interface ProviderExports extends Exports {
-  create_stream(patterns: number, provider: number, length: number): number;
-  create_envelope(patterns: number, length: number): number;
-  feed(slot: number, length: number): number;
-  feed_unreadable(slot: number, length: number): number;
-  feed_oversized(slot: number): number;
-  finish(slot: number, length: number): number;
-  message(slot: number, withCalls: number): number;
-  unfinished(slot: number): number;
-  provider(slot: number): number;
-  save(slot: number): number;
-  restore(slot: number, length: number): number;
+/** A compiled module, or the bytes of one. */
+export type ModuleSource = WebAssembly.Module | ArrayBuffer | Uint8Array;
+
+let bytes: (() => Uint8Array) | undefined;
+let compiled: WebAssembly.Module | undefined;
+let current: Instance | undefined;
+
+/** Sets the source of the module's bytes, unless {@link init} is called first. */
+export function loadBytesWith(source: () => Uint8Array): void {
+  bytes = source;
 }
 
-/** Where the module comes from, and its instance. */
-export const loader = new ModuleLoader<ProviderExports>("jsonspigot/providers.wasm", "`jsonspigot/providers/slim`", ", or import `jsonspigot/providers`");
+/** Returns the instance that new streams live in, which the first of them starts, as does the first one after a trap. */
+export function instance(): Instance {
+  if (!current || current.failure) current = new Instance((compiled ??= compile()));
+  return current;
+}
+
+function compile(): WebAssembly.Module {
+  if (!bytes) {
+    const message = "no WebAssembly module: call initSync() with `jsonspigot/providers.wasm` first, or import `jsonspigot/providers`";
+    throw new JsonSpigotError("not-started", message);
+  }
+  try {
+    return new WebAssembly.Module(bytes() as BufferSource);
+  } catch (cause) {
+    const error = new JsonSpigotError(
+      "not-started",
+      "the WebAssembly module can't be compiled here: await init() first where only synchronous compilation is " +
+        "refused, allow 'wasm-unsafe-eval' in the content security policy, hand a compiled module to " +
+        "`jsonspigot/providers/slim`",
+    );
+    error.cause = cause;
+    throw error;
+  }
+}
 
 /**
  * Starts the providers' module from its bytes, or from a module that was compiled elsewhere. Needed with
@@ -30,7 +50,7 @@ export const loader = new ModuleLoader<ProviderExports>("jsonspigot/providers.wa
  * @param source - the bytes of `jsonspigot/providers.wasm`, or the compiled module
  */
 export function initSync(source: ModuleSource): void {
-  loader.initSync(source);
+  compiled ??= source instanceof WebAssembly.Module ? source : new WebAssembly.Module(source as BufferSource);
 }
 
 /**
@@ -49,5 +69,9 @@ export function initSync(source: ModuleSource): void {
  * ```
  */
 export async function init(source?: ModuleSource | Promise<ModuleSource> | Response | Promise<Response>): Promise<void> {
-  await loader.init(source);
+  if (compiled) return;
+  let from: ModuleSource | Response | undefined = (await source) ?? bytes?.();
+  if (typeof Response !== "undefined" && from instanceof Response) from = await from.arrayBuffer();
+  from ??= compile();
+  compiled ??= from instanceof WebAssembly.Module ? from : await WebAssembly.compile(from as BufferSource);
 }

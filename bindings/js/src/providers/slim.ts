@@ -1,3 +1,12 @@
-// Provider streams and envelopes without their module: `initSync` or `init` with `jsonspigot/providers.wasm` comes first.
+// Provider streams without their module: `initSync` or `init` with `jsonspigot/providers.wasm` comes first.
 
-export * from "./core.js";
+export { JsonSpigotError, type Place } from "../core/error.js";
+export { PatternError } from "../core/patterns/pattern.js";
+export type { Json } from "../core/values.js";
+export type * from "./events.js";
+export { init, initSync, type ModuleSource } from "./module.js";
+export { providerEvents, type EventSource, type ProviderEventsOptions } from "./source.js";
+export { PROVIDERS, ProviderStream, type Provider, type ProviderOptions, type Unfinished } from "./stream.js";
+export type { CallErrorEvent, CallMatchEvent, CallStartEvent, CallWarningEvent, Executor, InputEvent } from "../calls/event.js";
+export type { FragmentEvent, PayloadEvent, PayloadMatchEvent, PayloadStartEvent } from "../envelope/event.js";
+export type { InputStatus } from "../calls/payload/payload.js";

@@ -1,9 +1,9 @@
 // From a response, a web stream or an SDK's iterator to a loop over events.
 
-import { isBytes } from "../input.js";
-import { optionsOf } from "../options.js";
-import { NOTHING, SourceLoop, type Loop, type Reading } from "../loop.js";
-import { chunksOf, type Source } from "../source.js";
+import { isBytes } from "../core/input.js";
+import { optionsOf } from "../core/options.js";
+import { NOTHING, SourceLoop, type Loop, type Reading } from "../loops/loop.js";
+import { chunksOf, type Source } from "../loops/source.js";
 import type { StreamEvent } from "./events.js";
 import { ProviderStream, type Provider, type ProviderOptions } from "./stream.js";
 

@@ -1,20 +1,18 @@
 // A provider's stream: its events in, what they mean out.
 
-import { JsonSpigotError } from "../error.js";
-import { isBytes } from "../input.js";
-import { checkOptions, invalid, makingOf } from "../options.js";
-import { makeValue, type Json, type Making } from "../values.js";
-import { EventReader } from "./event-reader.js";
+import { disposable } from "../core/runtime.js";
+import { JsonSpigotError } from "../core/error.js";
+import { isBytes } from "../core/input.js";
+import { checkOptions, invalid, makingOf } from "../core/options.js";
+import { REFUSALS, refusedAs } from "../saved/refusals.js";
+import { joinedAll } from "../core/utf8.js";
+import { makeValue, type Json } from "../core/values.js";
+import { readError } from "./event-reader.js";
+import { readStreamEvents, type StreamEvent, type StreamReading } from "./events.js";
 import { wireEvents } from "./frameworks.js";
-import { readStreamEvents, type StreamEvent } from "./events.js";
-import { Framing, LONE_SURROGATES, type FrameKind } from "./framing.js";
-import { isNew, readFraming, writeFraming } from "./framing-state.js";
-import { encodeLimits, encodeText, Handle, saveLimit } from "./handle.js";
-import { isWellFormed } from "./instance.js";
-import { loader } from "./module.js";
-import { encodeOptions, type ModuleParsingOptions } from "./options.js";
-import { compile } from "./patterns.js";
-import { possible, taken, taking, together } from "./state.js";
+import { isWellFormed, type Exports, type Instance } from "./instance.js";
+import { instance } from "./module.js";
+import { compile, encodeLimits, encodeOptions, encodeTexts, encodeWord, type ModuleParsingOptions } from "./options.js";
 
 /** The provider whose wire format a stream has, in the order of the library's `Provider::ALL`. */
 export const PROVIDERS = [
@@ -55,18 +53,18 @@ export interface ProviderOptions extends ModuleParsingOptions {
    * Buffers the events since the message began, so that {@link ProviderStream.save} works: up to 1 MiB, or this many bytes.
    */
   readonly saveable?: boolean | number;
-  /** Reports each event as it came, before what it means. */
+  /** Reports each provider's event, before the events that it means. */
   readonly providerEvents?: boolean;
   /**
-   * Looks for payloads between these marks in the assistant's text, as {@link Envelope} does; the patterns apply to them
-   * too.
+   * Looks for payloads between these marks in the assistant's text, as `Envelope` of `jsonspigot/envelope` does; the patterns
+   * apply to them too.
    */
   readonly envelope?: string | readonly string[];
   /** Each fragment of a call's arguments repeats those before it, as some servers do. */
   readonly cumulative?: boolean;
   /**
-   * The meaning of a repeated key in arguments: an error at the second one unless set otherwise, as nobody can say which one
-   * the model meant.
+   * The meaning of a repeated key in arguments: an error at the second one unless set otherwise, since it is not known which
+   * one the model meant.
    */
   readonly duplicateKeys?: "last-wins" | "reject";
   /** How much a stream may make this process keep: 256 calls, 16 MiB, 16 KiB and 32 MiB unless set otherwise. */
@@ -81,22 +79,27 @@ export interface ProviderOptions extends ModuleParsingOptions {
   };
 }
 
-const PARSING = ["limits", "duplicateKeys", "lenient", "accept", "numbers", "spelling"] as const;
-const KNOWN = [...PARSING, "prototypeKeys", "tools", "structured", "message", "saveable", "providerEvents", "envelope", "cumulative", "callLimits"];
-const EVENT_BYTES = 32 << 20;
+const KNOWN = [
+  ...["limits", "duplicateKeys", "lenient", "accept", "numbers", "spelling", "prototypeKeys", "tools", "structured"],
+  ...["message", "saveable", "providerEvents", "envelope", "cumulative", "callLimits"],
+];
+const SAVE_LIMIT = 1 << 20;
 
-/** The options that the parsers are made from. */
-export function parsingOptions(options: ModuleParsingOptions, known: readonly string[]): ModuleParsingOptions {
-  checkOptions(options, known);
-  const picked: { [name: string]: unknown } = {};
-  for (const name of PARSING) if (options[name] !== undefined) picked[name] = options[name];
-  return picked as ModuleParsingOptions;
+/** Picks the options that the parsers are made from. */
+function parsingOptions(options: ProviderOptions): ModuleParsingOptions {
+  checkOptions(options, KNOWN);
+  const { limits, duplicateKeys, lenient, accept, numbers, spelling } = options;
+  const picked = { limits, duplicateKeys, lenient, accept, numbers, spelling };
+  return Object.fromEntries(Object.entries(picked).filter(([, value]) => value !== undefined));
 }
 
-/** A reader of one text's events. */
-export function eventReader(making: Making, spelling: boolean, keepsText: boolean): EventReader {
-  return new EventReader({ ...making, spelling, keepsText });
-}
+/** Frees streams that were garbage collected. Without this class, only `dispose` frees memory. */
+const abandoned =
+  typeof FinalizationRegistry === "undefined"
+    ? undefined
+    : new FinalizationRegistry<{ module: Instance; slot: number }>(({ module, slot }) => {
+        if (!module.failure) module.exports.release(slot);
+      });
 
 /**
  * A provider's stream: the calls with the matches in their arguments, text, reasoning, usage and the end, whatever the
@@ -120,80 +123,58 @@ export function eventReader(making: Making, spelling: boolean, keepsText: boolea
  * console.log(stream.unfinished === undefined, stream.message<{ role: string }>()?.role); // true "assistant"
  * ```
  */
-export class ProviderStream extends Handle {
-  readonly #making: Making;
-  readonly #newReader: () => EventReader;
-  readonly #calls = new Map<number, EventReader>();
-  readonly #marks: readonly string[];
-  readonly #payloads = new Map<number, EventReader>();
-  readonly #eventBytes: number;
-  #framing: Framing | undefined;
-  /** What the frames of a chunk reported. */
-  #told: StreamEvent[] = [];
+export class ProviderStream {
+  readonly #module: Instance;
+  /** Negative once it has been disposed of. */
+  #slot: number;
+  readonly #reading: StreamReading;
+  /** Half a surrogate pair from the end of the last chunk. */
+  #half = "";
 
   /**
    * @param provider - whose stream it is; `auto` detects it from the first event that only one provider sends.
+   * @param patterns - what is selected in the arguments of each call; nothing by default.
    * @throws {PatternError} for a pattern that can't be compiled.
-   * @throws {JsonSpigotError} of kind `invalid-option`, for an unknown provider too.
+   * @throws {JsonSpigotError} of kind `invalid-option`, for an unknown provider too, or of kind `invalid-mark`.
    */
   constructor(provider: Provider | "auto", patterns: string | readonly string[] = [], options: ProviderOptions = {}) {
     if (!PROVIDERS.includes(provider as Provider) && provider !== "auto") {
       throw invalid(`provider: ${JSON.stringify(provider)} is not one of auto, ${PROVIDERS.join(", ")}`);
     }
-    super(loader.instance());
-    const place = PROVIDERS.indexOf(provider as Provider);
-    const parsing = parsingOptions(options, KNOWN);
-    this.#making = makingOf(options);
-    this.#newReader = () => eventReader(this.#making, options.spelling ?? false, true);
-    const { openCalls, inputBytes, nameBytes, eventBytes = EVENT_BYTES } = options.callLimits ?? {};
-    this.#eventBytes = eventBytes;
+    this.#module = instance();
+    const parsing = parsingOptions(options);
+    const { envelope = [], saveable = false, spelling = false } = options;
+    const marks = typeof envelope === "string" ? [envelope] : envelope.map(String);
+    this.#reading = { options: { ...makingOf(options), spelling }, marks, calls: new Map(), payloads: new Map() };
     let flags = options.structured ? 1 : 0;
     if (options.message) flags |= 2;
     if (options.cumulative) flags |= 4;
     if (options.duplicateKeys === "last-wins") flags |= 8;
     if (options.providerEvents) flags |= 16;
-    const { envelope = [] } = options;
-    this.#marks = typeof envelope === "string" ? [envelope] : [...envelope];
-    if (this.#marks.length > 0) {
-      flags |= 32;
-      this.#checkMarks(this.#marks);
-    }
-    const parts = [
-      new Uint8Array(new Uint32Array([flags]).buffer),
-      encodeLimits([
-        ["callLimits.openCalls", openCalls, 256],
-        ["callLimits.inputBytes", inputBytes, 16 << 20],
-        ["callLimits.nameBytes", nameBytes, 16 << 10],
-        ["callLimits.eventBytes", eventBytes, EVENT_BYTES],
-        ["saveable", saveLimit(options.saveable), 0],
-      ]),
-      encodeOptions(parsing),
-    ];
-    if (this.#marks.length > 0) {
-      for (const text of [String(this.#marks.length), ...this.#marks]) parts.push(...encodeText(text));
-    }
+    const { openCalls, inputBytes, nameBytes, eventBytes } = options.callLimits ?? {};
+    const limits = encodeLimits([
+      ["callLimits.openCalls", openCalls, 256],
+      ["callLimits.inputBytes", inputBytes, 16 << 20],
+      ["callLimits.nameBytes", nameBytes, 16 << 10],
+      ["callLimits.eventBytes", eventBytes, 32 << 20],
+      ["saveable", saveable === true ? SAVE_LIMIT : saveable === false ? 0 : saveable, 0],
+    ]);
     const tools = Object.entries(options.tools ?? {});
     const [set, ...sets] = this.#compileAll([patterns, ...tools.map(([, own]) => own)]);
-    tools.forEach(([name], index) => parts.push(...encodeText(String(sets[index])), ...encodeText(name)));
-    const length = this.module.writeAll(parts);
-    this.own(this.module.exports.create_stream(set!, place >>> 0, length));
+    const texts = encodeTexts([String(marks.length), ...marks, ...tools.flatMap(([name], index) => [String(sets[index]), name])]);
+    const length = this.#module.writeBytes(joinedAll([encodeWord(flags), limits, encodeOptions(parsing), texts]));
+    this.#slot = this.#module.exports.create_stream(set!, PROVIDERS.indexOf(provider as Provider) >>> 0, length);
+    if (this.#slot < 0) {
+      const output = this.#module.read(0);
+      const mark = marks[output.word()];
+      throw new JsonSpigotError("invalid-mark", `invalid mark ${JSON.stringify(mark)}: ${output.string()}`);
+    }
+    abandoned?.register(this, { module: this.#module, slot: this.#slot }, this);
   }
 
-  /** Refuses marks that are none. An envelope says why; here it is made for that alone. */
-  #checkMarks(marks: readonly string[]): void {
-    const { create_envelope, release } = this.module.exports;
-    const choices = [encodeLimits([["holdLimit", 0, 0], ["payloadLimit", 0, 0], ["saveable", 0, 0]]), encodeOptions({})];
-    const set = compile(this.module, []);
-    const slot = create_envelope(set, this.module.writeAll([...choices, ...marks.flatMap((mark) => encodeText(String(mark)))]));
-    if (slot >= 0) return void release(slot);
-    const output = this.module.read(0);
-    const mark = marks[output.word()];
-    throw new JsonSpigotError("invalid-mark", `invalid mark ${JSON.stringify(mark)}: ${output.string()}`);
-  }
-
-  /** The numbers of several sets, all of which the instance still has in the end. */
+  /** Returns the numbers of several sets, all of which the instance still has in the end. */
   #compileAll(all: readonly (string | readonly string[])[]): number[] {
-    const compileEach = (): number[] => all.map((one) => compile(this.module, typeof one === "string" ? [one] : one));
+    const compileEach = (): number[] => all.map((one) => compile(this.#module, typeof one === "string" ? [one] : one));
     let sets = compileEach();
     // Compiling one may have made the instance forget another.
     for (let tries = 0; ; tries++) {
@@ -214,7 +195,9 @@ export class ProviderStream extends Handle {
   push(event: object | string): StreamEvent[] {
     if (isBytes(event)) throw new TypeError("an event is an object or its JSON text: `feed` takes the bytes of a response");
     const text = typeof event === "string" ? event : jsonOf(event);
-    return isWellFormed(text) ? this.#push(text) : this.#unreadable(text.replace(LONE_SURROGATES, "\ufffd"));
+    if (isWellFormed(text)) return this.#readEvents((exports) => exports.push(this.#slot, this.#module.write(text)));
+    const shown = text.replace(/\p{Surrogate}/gu, "\ufffd");
+    return this.#readEvents((exports) => exports.push_unreadable(this.#slot, this.#module.write(shown)));
   }
 
   /**
@@ -222,91 +205,102 @@ export class ProviderStream extends Handle {
    * Amazon's event stream, in bytes.
    */
   feed(chunk: string | Uint8Array): StreamEvent[] {
-    if (typeof chunk !== "string" && !isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
-    this.call(() => 0);
-    this.#beginFraming().feed(chunk);
-    return this.#take();
-  }
-
-  #beginFraming(): Framing {
-    return (this.#framing ??= new Framing(this.#eventBytes, (kind, text) => this.#frame(kind, text)));
+    if (typeof chunk === "string") {
+      let text = this.#half + chunk;
+      const last = text.charCodeAt(text.length - 1);
+      this.#half = last >= 0xd800 && last <= 0xdbff ? text.slice(-1) : "";
+      if (this.#half !== "") text = text.slice(0, -1);
+      return this.#readEvents((exports) => exports.feed(this.#slot, this.#module.write(text)));
+    }
+    if (!isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
+    const events = this.#endHalf();
+    return [...events, ...this.#readEvents((exports) => exports.feed(this.#slot, this.#module.writeBytes(chunk)))];
   }
 
   /**
-   * Nothing more will arrive: what is still open ends, truncated unless it is complete.
+   * Ends the stream. Open calls and payloads end, truncated unless they are complete.
    *
    * @param reason - why you have stopped it, such as `cancelled`; without one the input has ended.
    */
   finish(reason = ""): StreamEvent[] {
-    this.#framing?.finish();
-    this.#framing = undefined;
-    this.#told.push(...this.#readEvents((exports) => exports.finish(this.slot, this.module.write(reason))));
-    return this.#take();
+    return [...this.#endHalf(), ...this.#readEvents((exports) => exports.finish(this.#slot, this.#module.write(reason)))];
+  }
+
+  /** Feeds half a pair that nothing completes. */
+  #endHalf(): StreamEvent[] {
+    const half = this.#half;
+    this.#half = "";
+    return half === "" ? [] : this.#readEvents((exports) => exports.feed(this.#slot, this.#module.write(half)));
   }
 
   /**
-   * The reason why the stream does not count as whole, or `undefined` if everything that the provider said was reported and has come to
-   * its end. Ask after {@link finish}.
+   * Returns the reason why the stream does not count as whole, or `undefined` if everything that the provider sent was reported
+   * and has ended. Ask after {@link finish}.
    */
   get unfinished(): Unfinished | undefined {
-    const told = this.ask((exports) => exports.unfinished(this.slot));
+    const told = this.#ask((exports) => exports.unfinished(this.#slot));
     if (told === undefined) return undefined;
     const blank = told.indexOf(" ");
     return { kind: told.slice(0, blank) as Unfinished["kind"], message: told.slice(blank + 1) };
   }
 
-  /** The provider, once it is known. */
+  /** Returns the provider, once it is known. */
   get provider(): Provider | undefined {
-    return this.ask((exports) => exports.provider(this.slot)) as Provider | undefined;
+    return this.#ask((exports) => exports.provider(this.#slot)) as Provider | undefined;
   }
 
   /**
-   * The assistant's message in the provider's own shape, ready to be appended to the next request: with signatures,
+   * Returns the assistant's message in the provider's own shape, ready to be appended to the next request: with signatures,
    * encrypted reasoning and calls. It is there once the answer has stopped, with the option `message`; `undefined` if
    * something of it is missing, and for providers whose server keeps the conversation.
    */
   message<T = Json>(): T | undefined {
     const text = this.messageText();
-    return text === undefined ? undefined : (makeValue(text, this.#making) as T);
+    return text === undefined ? undefined : (makeValue(text, this.#reading.options) as T);
   }
 
-  /** The same as JSON text, in which each value is spelt as it came. */
+  /** Returns the message as JSON text, in which each value has its original spelling. */
   messageText(): string | undefined {
-    return this.ask((exports) => exports.message(this.slot, 1));
+    return this.#ask((exports) => exports.message(this.#slot, 1));
   }
 
   /**
-   * The message without its calls and what came of them: what an app continues with if a call is not whole, as servers refuse
-   * a message with such a call, now and in every later request.
+   * Returns the message without its calls and their results, to continue with if a call is not whole: servers refuse a message
+   * with such a call, now and in every later request.
    */
   messageWithoutCalls<T = Json>(): T | undefined {
-    const text = this.ask((exports) => exports.message(this.slot, 0));
-    return text === undefined ? undefined : (makeValue(text, this.#making) as T);
+    const text = this.#ask((exports) => exports.message(this.#slot, 0));
+    return text === undefined ? undefined : (makeValue(text, this.#reading.options) as T);
   }
 
   /**
-   * The stream's state as bytes, between two chunks or events, cut anywhere: the events since the message began, and half an
-   * event that waits for the rest. {@link ProviderStream.restore} makes a stream of them that goes on as if nothing had
+   * Returns the stream's state as bytes, between two chunks or events, cut anywhere: the events since the message began, and half an
+   * event that waits for the rest. {@link ProviderStream.restore} makes a stream of them that continues as if nothing had
    * happened, in another process or on another machine.
    *
    * @throws {JsonSpigotError} of kind `not-retained` without the option `saveable`, and as long as the events of the message
    * are longer than its limit.
    */
   save(): Uint8Array {
-    const framing = this.#framing;
-    return together(this.saved(), framing && !isNew(framing) ? (out) => writeFraming(out, framing) : undefined);
+    const count = this.#call((exports) => exports.save(this.#slot));
+    if (count > 0) throw readError(this.#module.read(count));
+    const state = this.#module.bytes();
+    if (this.#half === "") return state;
+    // No state of the library begins with a byte of a surrogate. The complement detects damage.
+    const [high, low] = [this.#half.charCodeAt(0) >> 8, this.#half.charCodeAt(0) & 255];
+    return joinedAll([Uint8Array.of(high, low, ~high, ~low), state]);
   }
 
   /**
-   * A stream that goes on from a state, with the provider (`auto`, if it was made with that), patterns and options that it
-   * was saved with: these are not in the state. Only `numbers`, `prototypeKeys`, `spelling` and `saveable` may differ, which
+   * Restores a stream from a state, with the provider (`auto`, if it was made with that), patterns and options that it was
+   * saved with, which are not in the state. Only `numbers`, `prototypeKeys`, `spelling` and `saveable` may differ, which
    * is true here unless you say otherwise.
    *
-   * The bytes are read as hostile, and any bytes give a stream or an error. But whoever can write them can make up what has
-   * been read, so protect them as you would the text.
+   * The bytes are not trusted: any bytes give a stream or an error. But anyone who can write them can forge the stream's
+   * input, so protect them like the text.
    *
    * @throws {JsonSpigotError} of kind `not-saved-state`, `other-version`, `cut`, `changed`, `other-kind` (that of an
-   * envelope, say), `other-patterns`, `other-choices`, or `impossible` for bytes that were made up.
+   * parser, say), `other-patterns`, `other-choices`, or `impossible` for forged bytes.
    */
   static restore(
     provider: Provider | "auto",
@@ -314,57 +308,69 @@ export class ProviderStream extends Handle {
     state: Uint8Array,
     options: ProviderOptions = {},
   ): ProviderStream {
-    return taking(new ProviderStream(provider, patterns, { saveable: true, ...options }), (stream) => {
-      const saved = taken(state);
-      const length = stream.module.writeAll([saved.state]);
-      saved.check(stream.call((exports) => exports.restore(stream.slot, length)), (count) =>
-        stream.#readEvents(() => count),
-      );
-      saved.read((added) => {
-        readFraming(added, stream.#beginFraming());
-        // Half an event reports nothing.
-        possible(stream.feed("").length === 0);
-      });
-    });
+    const stream = new ProviderStream(provider, patterns, { saveable: true, ...options });
+    try {
+      stream.#restore(state);
+      return stream;
+    } catch (thrown) {
+      stream.dispose();
+      throw thrown;
+    }
   }
 
-  #frame(kind: FrameKind, text: string): void {
-    if (kind === "text") return this.#tell(this.#push(text));
-    if (kind === "unreadable") return this.#tell(this.#unreadable(text));
-    if (kind === "too-long") return this.#tell(this.#readEvents((exports) => exports.feed_oversized(this.slot)));
-    const told = this.#push(text);
-    this.#tell(told);
-    // Its name is not known, but it is an error all the same.
-    if (!told.some((event) => event.kind === "provider-error")) this.#tell(this.#unreadable(text));
+  #restore(bytes: Uint8Array): void {
+    if (!isBytes(bytes)) throw new TypeError("a saved state is a Uint8Array");
+    let state = bytes;
+    const [high, low, notHigh, notLow] = bytes as unknown as readonly [number, number, number, number];
+    if (high >> 2 === 0xd8 >> 2) {
+      if (bytes.length < 4) throw refusedAs("cut");
+      if ((high ^ notHigh) !== 255 || (low ^ notLow) !== 255) throw refusedAs("changed");
+      this.#half = String.fromCharCode((high << 8) | low);
+      state = bytes.subarray(4);
+    }
+    const count = this.#call((exports) => exports.restore(this.#slot, this.#module.writeBytes(state)));
+    if (count < 0) throw refusedAs(Object.keys(REFUSALS)[-count - 1] as keyof typeof REFUSALS);
+    this.#readEvents(() => count);
   }
 
-  #push(text: string): StreamEvent[] {
-    return this.#readEvents((exports) => exports.feed(this.slot, this.module.write(text)));
+  /** Frees its memory. Calling it again does nothing; every other call then throws. */
+  dispose(): void {
+    if (this.#slot < 0) return;
+    abandoned?.unregister(this);
+    if (!this.#module.failure) this.#module.exports.release(this.#slot);
+    this.#slot = -1;
   }
 
-  #unreadable(text: string): StreamEvent[] {
-    return this.#readEvents((exports) => exports.feed_unreadable(this.slot, this.module.write(text)));
+  /** Runs a call of the module. After a trap, and after `dispose`, it is an error. */
+  #call(run: (exports: Exports) => number): number {
+    if (this.#slot < 0) throw new JsonSpigotError("disposed", "the stream has been disposed of");
+    if (this.#module.failure) throw this.#module.failure;
+    try {
+      return run(this.#module.exports);
+    } catch (thrown) {
+      throw this.#module.trapped(thrown);
+    }
   }
 
-  #readEvents(run: (exports: Handle["module"]["exports"]) => number): StreamEvent[] {
-    const count = this.call(run);
-    if (count === 0) return [];
-    const output = this.read(count);
-    return readStreamEvents(this.module, output, this.#making, this.#calls, this.#newReader, this.#marks, this.#payloads);
+  /** Returns the one text that a call writes, if it writes any. */
+  #ask(run: (exports: Exports) => number): string | undefined {
+    const count = this.#call(run);
+    return count === 0 ? undefined : this.#module.read(count).string();
   }
 
-  #tell(events: readonly StreamEvent[]): void {
-    for (const event of events) this.#told.push(event);
-  }
-
-  #take(): StreamEvent[] {
-    const told = this.#told;
-    this.#told = [];
-    return told;
+  #readEvents(run: (exports: Exports) => number): StreamEvent[] {
+    const count = this.#call(run);
+    return count === 0 ? [] : readStreamEvents(this.#module.read(count), this.#reading);
   }
 }
 
-/** An SDK's object as the JSON that it was made from, a framework's as that of the wire format that says the same. */
+// Where the symbol is missing, nothing is put in its place.
+export interface ProviderStream {
+  [Symbol.dispose](): void;
+}
+disposable(ProviderStream.prototype);
+
+/** Returns an SDK's object as the JSON that it was made from, a framework's as that of the wire format that says the same. */
 function jsonOf(event: object): string {
   const refuse = (): never => {
     throw new TypeError("an event is an object or its JSON text");

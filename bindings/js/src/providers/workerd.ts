@@ -2,8 +2,8 @@
 
 // @ts-expect-error: what this is depends on the runtime; here it is a `WebAssembly.Module`.
 import module from "../providers.wasm";
-import { loader } from "./module.js";
+import { initSync } from "./module.js";
 
-loader.loadWith(() => module as WebAssembly.Module);
+initSync(module as WebAssembly.Module);
 
-export * from "./core.js";
+export * from "./slim.js";

@@ -1,15 +1,15 @@
 // The engine of a text that is edited: it reads as any other, and says where things are rather than what they are.
 //
-// Each text, the document or one inside a string, knows where the piece that it reads stands in the text as it came. A text
+// Each text, the document or one inside a string, knows the position of the piece that it reads in the input. A text
 // inside a string is read in pieces, of which each is a run of characters that are spelt as they are, or one escape: so every
-// place in it is at a piece's edge, or as far from its beginning as in the text that came.
+// place in it is at a piece's edge, or as far from its beginning as in the input.
 
-import type { Automaton, Place } from "../automaton.js";
-import { Engine, type EngineOptions, type Output } from "../engine.js";
-import { Fault } from "../fault.js";
-import type { Match } from "../frame.js";
-import { KEY, LETTER, NO_ESCAPE, CLOSED, VALUE } from "../states.js";
-import type { ValueType } from "../events.js";
+import type { Automaton, PatternNode } from "../core/patterns/automaton.js";
+import { Engine, type EngineOptions, type Output } from "../core/engine.js";
+import type { Fault } from "../core/text-error.js";
+import type { Match } from "../core/frame.js";
+import { KEY, LETTER, NO_ESCAPE, CLOSED, VALUE } from "../core/states.js";
+import type { ValueType } from "../core/events.js";
 import type { Edits } from "./edits.js";
 
 export interface EditedOutput extends Output {
@@ -47,7 +47,7 @@ export class EditingEngine extends Engine {
     this.#hasComma = false;
   }
 
-  /** The place of a unit of the piece, or of its end. */
+  /** Returns the place of a unit of the piece, or of its end. */
   #placeOf(i: number): number {
     return i > 0 && i >= this.reading.length ? this.#to : this.#from + i;
   }
@@ -60,24 +60,24 @@ export class EditingEngine extends Engine {
       edits.beginChunk(text, this.base);
       this.#to = this.#from + text.length;
     }
-    const end = this.run(text, 0) - this.unread;
+    const end = this.run(text, 0) - this.chunk.unread;
     this.#noteComma(end);
-    this.base += end + this.unread + this.extra;
+    this.base += end + this.chunk.unread + this.extra;
     this.extra = 0;
     this.reading = "";
-    this.#from = this.#to -= this.unread;
+    this.#from = this.#to -= this.chunk.unread;
     if (isDocument) edits.endChunk(this.#to, this.#decided());
-    return end + this.unread;
+    return end + this.chunk.unread;
   }
 
-  /** The document has failed: what comes before its bad byte is let through. */
+  /** Passes on the text before the bad byte of a document that has failed. */
   failAt({ offset, at }: Fault): void {
     this.#noteComma(at);
     const to = this.#placeOf(at);
     this.output.edits.failAt(offset, to, Math.min(to, this.#decided()));
   }
 
-  /** How far it is known what the text says: in a string that is read inside, an escape may be cut. */
+  /** Returns the place up to which the text is decided: in a string that is read inside, an escape may be cut. */
   #decided(): number {
     const { inner } = this;
     return inner === undefined || inner.state === CLOSED ? this.#to : inner.#decided();
@@ -98,7 +98,7 @@ export class EditingEngine extends Engine {
     this.#hasComma = false;
   }
 
-  /** If a comma came last before this unit, but for white space, it is reported, once. */
+  /** Reports a comma before this unit and white space, once. */
   #noteComma(i: number): void {
     const { state } = this;
     if (this.#hasComma || !this.output.edits.removes || (state !== KEY && (state !== VALUE || !this.top?.isArray))) return;
@@ -107,14 +107,14 @@ export class EditingEngine extends Engine {
     this.#hasComma = true;
   }
 
-  override enter(): Place {
-    const place = super.enter();
-    if (place.selected.length === 0) this.output.edits.decided(this.#placeOf(this.#unit));
-    return place;
+  override enter(): PatternNode {
+    const node = super.enter();
+    if (node.selected.length === 0) this.output.edits.decided(this.#placeOf(this.#unit));
+    return node;
   }
 
-  override begin(type: ValueType, place: Place, offset: number): Match[] {
-    const matches = [{ id: 0, pattern: place.selected[0]!, path: "", type, offset, isRaw: false }];
+  override begin(type: ValueType, node: PatternNode, offset: number): Match[] {
+    const matches = [{ id: 0, pattern: node.selected[0]!, path: "", type, offset, isRaw: false }];
     this.output.edits.begin(matches, this.#placeOf(this.#unit), this.level);
     return matches;
   }
@@ -126,9 +126,9 @@ export class EditingEngine extends Engine {
   override push(isArray: boolean, i: number): void {
     super.push(isArray, i);
     const { edits } = this.output;
-    const { place } = this.top!;
-    // An object with the private key may stand in the place of an array or of a string.
-    if (edits.redacts && !isArray) this.top!.isLive ||= place.entersArray || place.through.length > 0;
+    const { node } = this.top!;
+    // An object with the private key may replace an array or a string.
+    if (edits.redacts && !isArray) this.top!.isLive ||= node.entersArray || node.through.length > 0;
     if (edits.removes) edits.opened(this.#placeOf(i + 1), this.top!.isLive);
   }
 
@@ -144,7 +144,7 @@ export class EditingEngine extends Engine {
       this.fail("private-key", i, "no key that serde_json may take for its own");
     }
     super.endKey(i);
-    if (edits.isUndecided && this.top!.place.member(this.top!.key) === this.automaton.nowhere) edits.decided(this.#placeOf(i));
+    if (edits.isUndecided && this.top!.node.member(this.top!.key) === this.automaton.nowhere) edits.decided(this.#placeOf(i));
   }
 
   // Text, and texts inside strings.
@@ -163,7 +163,7 @@ export class EditingEngine extends Engine {
     if (this.isWanted) this.add(character, this.escapeStart, length);
   }
 
-  /** What a text inside is read in is so long here. */
+  /** Appends text, which has this length in the piece. */
   override add(text: string, offset: number, length = text.length): void {
     super.add(text, offset);
     if (this.inner === undefined) return;
@@ -171,17 +171,17 @@ export class EditingEngine extends Engine {
     this.flush();
   }
 
-  override beginInside(place: Place): void {
+  override beginInside(node: PatternNode): void {
     const { edits } = this.output;
-    // What is inside a value that a rule concerns is not searched.
+    // Values inside a value that a rule applies to are not searched.
     if (edits.isOpen) return;
-    super.beginInside(place);
+    super.beginInside(node);
     const inner = this.inner!;
     inner.#from = inner.#to = this.#placeOf(this.#unit + 1);
     inner.#depth = edits.depth;
   }
 
-  override within(path: string, entry: Place): Engine {
+  override newInner(path: string, entry: PatternNode): Engine {
     return new EditingEngine(this.automaton, this.options, this.output, this.level + 1, path, entry);
   }
 
@@ -196,7 +196,7 @@ export class EditingEngine extends Engine {
     this.output.edits.left(level, this.#placeOf(this.#unit - 1));
   }
 
-  /** Nothing is kept, and where a text has failed is still asked. */
+  /** Keeps nothing. The place where a text has failed is used later. */
   override keepTo(): void {}
 
   override failInside(fault: Fault): void {

@@ -1,11 +1,11 @@
-// The text that comes out, and what is remembered between two chunks: what may go, what is held back, what is left out.
+// The output, and the state between two chunks: text that may be removed, text that is held back, text that is left out.
 //
-// All places are numbers of units in the text as it came, also those of values inside strings: so one place, `#passed`,
-// divides what has been passed on or left out from what is held back. Bytes are counted only where a limit may be passed,
-// or an error says where.
+// All places are numbers of units in the input, also those of values inside strings. So one place, `#passed`, divides the text
+// that was passed on or left out from the text that is held back. Bytes are counted only where a limit may be exceeded, and
+// for errors.
 
-import type { Match } from "../frame.js";
-import { LONE, utf8Length } from "../utf8.js";
+import type { Match } from "../core/frame.js";
+import { LONE, utf8Length } from "../core/utf8.js";
 import { RewriteError } from "./error.js";
 import { checked, type Rule } from "./rule.js";
 
@@ -13,7 +13,7 @@ import { checked, type Rule } from "./rule.js";
 
 /** Nothing inside can be selected. */
 const DEAD = 0;
-/** None of its members or elements has been let through. */
+/** No member or element of it was passed on. */
 const EMPTY = 1;
 const HAS_MEMBER = 2;
 
@@ -26,7 +26,7 @@ interface OpenRule {
   readonly rule: Rule | undefined;
   /** The number of strings it is in. */
   readonly level: number;
-  /** What has come of a value that a function waits for, and how many bytes that is. */
+  /** The text so far of a value that a function waits for, and its bytes. */
   text: string;
   bytes: number;
 }
@@ -39,7 +39,7 @@ export class Edits {
   /** True if there are rules that redact: then a string ends where the text in it turns out not to be JSON. */
   readonly redacts: boolean;
 
-  /** What comes out of this call. */
+  /** The output of this call. */
   out = "";
   #passed = 0;
   /** The text that was held back, up to the chunk: apart, since each look at text that was added to copies all of it. */
@@ -80,7 +80,7 @@ export class Edits {
     this.#chunkOffset = offset;
   }
 
-  /** The chunk has been read up to a place; of that, this much is decided: an escape may be cut. */
+  /** Ends a chunk that was read up to a place. An escape may be cut, so `decided` may be less. */
   endChunk(to: number, decided: number): void {
     this.#checkHeld(decided);
     if (!this.isOpen && this.isUndecided) this.#pass(Math.min(this.#undecided, decided));
@@ -89,7 +89,7 @@ export class Edits {
     this.#held = this.#passed < this.#chunkAt ? this.#held.slice(this.#passed - this.#chunkAt) + rest : rest;
   }
 
-  /** The text has failed at an offset, which may be in the character at this place: what came of that has to be held, too. */
+  /** Ends a text that has failed at an offset, which may be inside the character at this place. */
   failAt(offset: number, to: number, decided: number): void {
     const more = offset - this.#offsetOf(to);
     const undecided = this.isUndecided ? this.#bytesIn(this.#undecided, to) : -Infinity;
@@ -131,7 +131,7 @@ export class Edits {
     return this.#chunkOffset + (place < at ? -this.#bytesIn(place, at) : this.#bytesIn(at, place));
   }
 
-  /** What is undecided has come up to a place: it must not be too much. */
+  /** Fails if the undecided text up to a place is longer than the limit. */
   #checkHeld(to: number): void {
     const from = this.#undecided;
     if (from === NOWHERE || (to - from) * 3 <= this.#heldLimit) return;
@@ -156,14 +156,14 @@ export class Edits {
     throw new RewriteError(kind, `${kind.replace("-", " ")}: ${expected} at byte ${offset}`, { offset, path: null }, this.out);
   }
 
-  /** Writes text that stands inside so many strings. */
+  /** Writes text that is inside `level` strings. */
   #write(text: string, level: number): void {
     let escaped = text;
     for (let left = level; left > 0; left--) escaped = JSON.stringify(escaped).slice(1, -1);
     this.out += escaped;
   }
 
-  /** Writes what a function has given for the value at an offset. */
+  /** Writes the result of a function for the value at an offset. */
   #writeChecked(given: unknown, level: number, offset: () => number): void {
     const json = checked(given);
     if (json === undefined) this.#fail("bad-replacement", "expected JSON instead of the value", offset());
@@ -186,7 +186,7 @@ export class Edits {
     return this.#undecided !== NOWHERE;
   }
 
-  /** A value begins that a pattern selects first; returns false if its rule does not concern it. */
+  /** Begins a value that a pattern selects. The rule of the first pattern applies. */
   begin(matches: readonly Match[], at: number, level: number): void {
     const { pattern, type } = matches[0]!;
     const rule = this.#rules[pattern]!;
@@ -204,7 +204,7 @@ export class Edits {
     else this.#write(rule.json, level);
   }
 
-  /** More text of a string. */
+  /** Passes text of a string to its function. */
   text(matches: readonly Match[], piece: string): void {
     const open = this.#open;
     if (open?.matches === matches && open.rule!.kind === "map-text") this.#writeMapped(open, piece);
@@ -226,7 +226,7 @@ export class Edits {
     }
   }
 
-  /** The value that comes next stays in its container. */
+  /** Decides that the next value stays in its container. */
   #letThrough(): void {
     if (this.#undecided === NOWHERE) return;
     this.#undecided = NOWHERE;
@@ -235,21 +235,21 @@ export class Edits {
 
   // Places of members and elements.
 
-  /** It is known that the value that comes next, or begins here, is not selected. */
+  /** Decides that the value that comes next, or begins here, is not selected. */
   decided(at: number): void {
     if (this.#undecided === NOWHERE || this.#open !== undefined) return;
     this.#checkHeld(at);
     this.#letThrough();
   }
 
-  /** A bracket has opened a container; whether a pattern may select something inside. */
+  /** Opens a container. `isLive` is true if a pattern may select something inside. */
   opened(after: number, isLive: boolean): void {
     if (this.#open !== undefined) return;
     this.#containers.push(isLive ? EMPTY : DEAD);
     this.#undecided = isLive ? after : NOWHERE;
   }
 
-  /** The comma after a member or element. */
+  /** Reads the comma after a member or element. */
   comma(at: number, after: number): void {
     if (this.#open !== undefined) return;
     const container = this.#containers[this.#containers.length - 1];
@@ -262,7 +262,7 @@ export class Edits {
     }
   }
 
-  /** A bracket closes a container, whose end is reported next. */
+  /** Closes a container, before its end is reported. */
   closed(after: number): void {
     if (this.#open !== undefined) return;
     this.#checkHeld(after);
@@ -272,29 +272,29 @@ export class Edits {
 
   // Texts inside strings.
 
-  /** The number of open containers. */
+  /** Returns the number of open containers. */
   get depth(): number {
     return this.#containers.length;
   }
 
-  /** The text of a level has failed at this place; it has begun in so many containers. */
+  /** Ends the text of a level, which has failed at this place and has begun inside `depth` containers. */
   failedInside(level: number, at: number, depth: number, mayBeJson: boolean): void {
     this.#containers.length = depth;
     const open = this.#open;
     if (open === undefined) {
       this.#checkHeld(at);
       this.#undecided = NOWHERE;
-      // What follows is what the rules are about, if it is JSON: they must find it.
+      // The rest has to be searched if it may be JSON.
       if (!this.redacts && !mayBeJson) return;
       this.#pass(at);
     } else if (open.level < level) return;
-    // What a function waits for has come up to here, as it would have in chunks of its own.
+    // The text that a function waits for ends here, for all cuts.
     else this.#advance(at, false);
     // The end of a value in it is not reported: all is left out up to the string's end.
     this.#open = { matches: undefined, rule: undefined, level, text: "", bytes: 0 };
   }
 
-  /** The string that has the text of a level ends at this quote. */
+  /** Ends the string of a level's text at this quote. */
   left(level: number, quote: number): void {
     const open = this.#open;
     if (open === undefined || open.matches !== undefined || open.level !== level) return;

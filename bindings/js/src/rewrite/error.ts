@@ -1,6 +1,6 @@
-// What ends a rewriter's text.
+// The error of a rewriter.
 
-import { JsonSpigotError, type Place } from "../error.js";
+import { JsonSpigotError, type Place } from "../core/error.js";
 
 /**
  * The reason why a text was not rewritten to its end: the parser's, `held-limit` (more would have to be held back than is
@@ -8,7 +8,7 @@ import { JsonSpigotError, type Place } from "../error.js";
  */
 export class RewriteError extends JsonSpigotError {
   override readonly name: string = "RewriteError";
-  /** What the call has let through before the error. Empty when the error is thrown again. */
+  /** The output of the call before the error. Empty when the error is thrown again. */
   readonly output: string;
 
   constructor(kind: string, message: string, place: Partial<Place>, output: string) {

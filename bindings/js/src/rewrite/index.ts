@@ -1,4 +1,4 @@
-// What `jsonspigot/rewrite` has: a text that is edited while it passes.
+// Editing a text while it passes: the entry `jsonspigot/rewrite`.
 
 export { RewriteError } from "./error.js";
 export { Rewriter, RewriteStream, type RewriterOptions } from "./rewriter.js";

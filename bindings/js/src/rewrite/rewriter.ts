@@ -1,12 +1,11 @@
-// A text that is edited while it passes: what no rule concerns comes out as it came in, at once.
+// The rewriter of one text: text that no rule applies to is passed on unchanged, at once.
 
-import { compile } from "../compile.js";
-import { Fault } from "../fault.js";
-import { Input, isBytes } from "../input.js";
-import { checkOptions, invalid, limitOf, limitsOf, rejects, type ParserOptions } from "../options.js";
-import type { Chunk } from "../source.js";
-import { Stage } from "../stage.js";
-import { errorOf } from "../text-error.js";
+import { compile } from "../core/patterns/compile.js";
+import { errorOf, Fault } from "../core/text-error.js";
+import { Input, isBytes } from "../core/input.js";
+import { checkOptions, invalid, limitOf, limitsOf, rejects, type ParserOptions } from "../core/options.js";
+import type { Chunk } from "../loops/source.js";
+import { Stage } from "../core/runtime.js";
 import { EditingEngine } from "./editing-engine.js";
 import { Edits } from "./edits.js";
 import { RewriteError } from "./error.js";
@@ -54,10 +53,10 @@ export class Rewriter {
   readonly #input: Input;
   #hasFinished = false;
   #isRunning = false;
-  /** What has stopped it. */
+  /** The error that has stopped it. */
   #stoppedBy: unknown;
 
-  /** @throws {JsonSpigotError} if a rule removes a root, has a pattern `raw:…`, or one that is none. */
+  /** @throws {JsonSpigotError} if a rule removes a root, or has an invalid pattern or one with `raw:`. */
   constructor(rules: Rule | readonly Rule[], options: RewriterOptions = {}) {
     checkOptions(options, KNOWN, "; only strict JSON can be rewritten");
     const list = Array.isArray(rules) ? (rules as readonly Rule[]).slice() : [rules as Rule];
@@ -80,10 +79,10 @@ export class Rewriter {
   }
 
   /**
-   * Reads a chunk, which may be cut anywhere, and gives all that is decided by now.
+   * Reads a chunk, which may be cut anywhere, and returns the output that is decided.
    *
-   * @throws {RewriteError} at the first bad byte, or if something is wrong with what has to be held back or put in; what has
-   * come out before is its `output`. What a rule's function throws is thrown. Later calls throw the same.
+   * @throws {RewriteError} at the first bad byte, or if too much has to be held back, or a replacement is invalid. Its `output`
+   * is the output before that. Errors of a rule's function are rethrown. Later calls throw the same error.
    */
   write(chunk: Chunk): string {
     if (typeof chunk !== "string" && !isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
@@ -97,7 +96,7 @@ export class Rewriter {
   }
 
   /**
-   * The end of the text: gives what is left of it.
+   * Ends the text, and returns the rest of the output.
    *
    * @throws {RewriteError} if it is incomplete, or as `write` does.
    */
@@ -163,7 +162,7 @@ export class RewriteStream extends Stage<Chunk, string> {
         const output = call();
         if (output !== "") controller.enqueue(output);
       } catch (thrown) {
-        // What was let through stands.
+        // The output before the error counts.
         if (thrown instanceof RewriteError && thrown.output !== "") controller.enqueue(thrown.output);
         throw thrown;
       }

@@ -1,14 +1,14 @@
-// The rules: what becomes of the values that a pattern selects.
+// The rules for values that a pattern selects.
 
-import { NO_AUTOMATON } from "../automaton.js";
-import { Engine, type Output } from "../engine.js";
-import { Fault } from "../fault.js";
-import { Input } from "../input.js";
-import { invalid, limitsOf } from "../options.js";
+import { NO_AUTOMATON } from "../core/patterns/automaton.js";
+import { Engine, type Output } from "../core/engine.js";
+import { Fault } from "../core/text-error.js";
+import { Input } from "../core/input.js";
+import { invalid, limitsOf } from "../core/options.js";
 
 type RuleKind = "remove" | "redact" | "replace" | "map" | "map-text";
 
-/** What becomes of the values that a pattern selects, when a {@link Rewriter} comes to them. */
+/** A rule of a {@link Rewriter} for the values that a pattern selects. */
 export class Rule {
   readonly kind: RuleKind;
   readonly pattern: string;
@@ -24,20 +24,20 @@ export class Rule {
     this.call = call;
   }
 
-  /** The member or element goes, with the comma that belongs to it. */
+  /** Removes the member or element and its comma. */
   static remove(pattern: string): Rule {
     return new Rule("remove", pattern);
   }
 
-  /** `"[redacted]"` comes out in its place, and a string whose text turns out not to be JSON is cut off there. */
+  /** Replaces the value with `"[redacted]"`. A string that a pattern leads into is cut off where its text is not JSON. */
   static redact(pattern: string): Rule {
     return new Rule("redact", pattern, '"[redacted]"');
   }
 
   /**
-   * Another value comes out in its place, at its first byte: whatever `JSON.stringify` takes.
+   * Replaces the value with another one, which is written as soon as the value begins.
    *
-   * @throws {JsonSpigotError} if that makes no JSON of it.
+   * @throws {JsonSpigotError} if `JSON.stringify` can't write it.
    */
   static replace(pattern: string, value: unknown): Rule {
     const json = checked(JSON.stringify(value));
@@ -45,14 +45,14 @@ export class Rule {
     return new Rule("replace", pattern, json);
   }
 
-  /** The function gets the value's JSON text once all of it has come, and gives another JSON text. */
+  /** Replaces the value with the JSON text that a function returns for its whole JSON text. */
   static map(pattern: string, map: (json: string) => string): Rule {
     return new Rule("map", pattern, "", callable(map));
   }
 
   /**
-   * The function gets a string's decoded text in pieces, as they come, and gives what comes out for each; at the end it gets
-   * `undefined`, so it may hold back as much as it likes. Values that are not strings pass.
+   * Replaces each piece of a string's decoded text with the text that a function returns for it. At the end it is called with
+   * `undefined`, so it may hold text back. Values that are not strings pass.
    */
   static mapText(pattern: string, map: (piece: string | undefined) => string): Rule {
     return new Rule("map-text", pattern, "", callable(map));
@@ -71,7 +71,7 @@ export const outputOf = (): Output => ({ events: [], nextMatch: 0, refusal: unde
 /** Reads one text after the other, to say whether it is JSON. */
 let checking: Input | undefined;
 
-/** A JSON text, without the white space around it; nothing of what is none. */
+/** Returns a JSON text without the white space around it; `undefined` if it is invalid. */
 export function checked(json: unknown): string | undefined {
   if (typeof json !== "string") return undefined;
   checking ??= new Input(new Engine(NO_AUTOMATON, { ...PLAIN, limits: limitsOf(undefined), rejectsDuplicates: false }, outputOf()), true);

@@ -15,9 +15,9 @@ import {
   type DocumentsParts,
   type Framing,
   type Position,
-} from "../documents.js";
-import { COMMENTS } from "../lenient.js";
-import { VALUE } from "../states.js";
+} from "../documents/index.js";
+import { COMMENTS } from "../lenient/translator.js";
+import { VALUE } from "../core/states.js";
 import { waiting } from "./input.js";
 import { checkSavable, noteOf, ownerOf, restoreText, saveText, takeNote } from "./parser.js";
 import { restore, save, unless, type Owner, type Reader, type SavedState } from "./state.js";

@@ -1,7 +1,7 @@
 // Saved state, as functions, so that a parser that is not saved does not contain it: the entry `jsonspigot/saved`.
 
-import { parserOf, textOf, textOfParser, type Parser } from "../parser.js";
-import type { ParserOptions } from "../options.js";
+import { parserOf, textOf, textOfParser, type Parser } from "../core/parser.js";
+import type { ParserOptions } from "../core/options.js";
 import { checkSavable, noteOf, ownerOf, restoreText, saveText, takeNote } from "./parser.js";
 import { restore, save, type SavedState } from "./state.js";
 
@@ -11,7 +11,7 @@ export { restoreDocuments, saveDocuments } from "./documents.js";
 /**
  * Returns a parser's state between two chunks, as plain data that JSON can store. {@link restoreParser} makes a parser from it
  * that continues as if nothing had happened, in another process or on another machine. The state is a few units for each open
- * container, the open key or number, and whatever the options retain: the text, the document so far.
+ * container, the open key or number, and the data that the options retain: the text, the document so far.
  *
  * Save after you have handled the events of a chunk, and store the state with its place in your source, which is `status.bytes`.
  *
@@ -41,12 +41,15 @@ export function saveParser(parser: Parser): SavedState {
 }
 
 /**
- * Returns a parser that continues from a state, with the patterns and options that it was saved with. Only `numbers`, `prototypeKeys`, `spelling`, `freeze` and `"live"` may differ, since they only affect how values are
- * represented.
+ * Returns a parser that continues from a state, with the patterns and options that it was saved with. Only `numbers`,
+ * `prototypeKeys`, `spelling`, `freeze` and `"live"` may differ, since they only affect how values are represented.
  *
- * The data is read as hostile: any data gives a parser or an error. But anyone who can write it can forge the
+ * The data is not trusted: any data gives a parser or an error. But anyone who can write it can forge the
  * parser's input, so protect it as you would protect the text.
  *
+ * @param patterns The patterns of the saved parser.
+ * @param state What {@link saveParser} returned, for example after `JSON.parse`.
+ * @param options The options of the saved parser.
  * @throws {JsonSpigotError} of kind `not-saved-state`, `other-version`, `other-kind` (that of a `Documents`, say),
  * `other-patterns`, `other-choices`, or `impossible` for data that was made up.
  */

@@ -1,9 +1,9 @@
-// What a state has of a parser's input: the bytes of the text as it came, and what waits for the next chunk.
+// The part of a state for a parser's input: its bytes, and those that wait for the next chunk.
 
-import type { Input } from "../input.js";
-import { BYTE_ORDER_MARK } from "../lenient.js";
-import type { TextError } from "../text-error.js";
-import { bytesOf, encode, encodeAt, endsInHalf, joined, joinedAll } from "../utf8.js";
+import type { Input } from "../core/input.js";
+import { BYTE_ORDER_MARK } from "../lenient/translator.js";
+import type { TextError } from "../core/text-error.js";
+import { bytesOf, encode, encodeAt, endsInHalf, joined, joinedAll } from "../core/utf8.js";
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 
@@ -20,13 +20,13 @@ export function waiting(input: Input): number {
   return input.hasBegun || input.translator?.allows(BYTE_ORDER_MARK) === true ? 0 : input.bytes.length;
 }
 
-/** Returns the text as it came, as far as it was read; of one that has failed, up to the bad byte. All of it has to be retained. */
+/** Returns the bytes that were read, up to the bad byte of a text that has failed. All text has to be retained. */
 export function savedBytes(input: Input, error: TextError | undefined): Uint8Array {
   const { half, bytes, engine, translator } = input;
-  // The first two bytes of half a pair are known, but it goes on as text.
+  // The first two bytes of half a pair are known, but the next chunk may complete it as text.
   const ofHalf = half === "" || error === undefined ? NO_BYTES : encodeAt(`${half}\udc00`, 0).subarray(0, 2);
   const rest = half !== "" ? ofHalf : waiting(input) > 0 ? NO_BYTES : bytes;
-  const all = joined(originalBytes(input), (translator === undefined ? engine.strayBytes : undefined) ?? rest);
+  const all = joined(originalBytes(input), (translator === undefined ? engine.chunk.strayBytes : undefined) ?? rest);
   if (error !== undefined) return all.subarray(0, error.offset + 1);
   const isHeldBack = half === "" && openHalf(input) !== "";
   return isHeldBack ? all.subarray(0, all.length - 2) : all;

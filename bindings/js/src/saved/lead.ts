@@ -1,11 +1,11 @@
 // The shortest text that leads to where a parser is that does not retain all its text.
 //
-// It has what is open, with its keys; what is shown of a partial document, or the keys of open objects, if duplicates are
-// rejected; and the text of the open matches, if that is kept. Where something has been left out, so that the counters can't
-// come from such a text, there is a {@link Jump} to what they were.
+// It has the open containers with their keys; the snapshot, or the keys of open objects, if duplicates are rejected; and the
+// text of the open matches, if that is kept. Where text was left out, so that reading it can't restore the counters, there is
+// a {@link Jump} to their values.
 
-import type { Engine } from "../engine.js";
-import type { Frame, Match } from "../frame.js";
+import type { EngineState } from "../core/engine.js";
+import type { Frame, Match } from "../core/frame.js";
 import {
   AFTER,
   COLON,
@@ -25,9 +25,10 @@ import {
   VALUE,
   WORDS,
   CLOSED,
-} from "../states.js";
-import { Shown, shownText } from "../shown.js";
-import type { Text } from "../text.js";
+} from "../core/states.js";
+import { inside } from "../core/tree/growth.js";
+import { Shown, shownText } from "../core/tree/shown.js";
+import type { Text } from "../core/text.js";
 
 /** Something that the text before a place does not lead to. */
 export interface Jump {
@@ -47,11 +48,9 @@ export const NEXT_INDEX = 4;
 export const KEPT = 8;
 export const LEVEL = 16;
 
-const inside = (text: string): string => JSON.stringify(text).slice(1, -1);
-
 export class Lead {
   text = "";
-  /** What comes after the text: bytes of a sequence that is not yet whole. */
+  /** The bytes of an incomplete sequence after the text. */
   bytes: Uint8Array = new Uint8Array(0);
   jumps: Jump[] = [];
 
@@ -67,7 +66,7 @@ export class Lead {
     this.jump(level * LEVEL + OFFSET, offset);
   }
 
-  /** A text inside a string of this one. */
+  /** Appends a text inside a string of this one. */
   pushInside(inner: Lead): void {
     let from = 0;
     for (const jump of inner.jumps) {
@@ -79,9 +78,13 @@ export class Lead {
   }
 }
 
-/** What has been read of the open escape. */
-function escapeText({ escape, code, high }: Engine): string {
-  const hex = (unit: number, digits: number): string => `\\u${unit.toString(16).padStart(4, "0").slice(4 - digits)}`;
+/** Returns the text of the open escape. */
+function escapeText({ escape, code, high }: EngineState): string {
+  const hex = (unit: number, digits: number): string =>
+    `\\u${unit
+      .toString(16)
+      .padStart(4, "0")
+      .slice(4 - digits)}`;
   const before = high === 0 ? "" : hex(high, 4);
   if (escape === LETTER || escape === PAIR_U) return `${before}\\`;
   if (escape === PAIR_BACKSLASH) return before;
@@ -92,8 +95,8 @@ function escapeText({ escape, code, high }: Engine): string {
 /** The beginning of some number, by what its last unit was. */
 const SOME_NUMBERS = ["", "-", "0", "1", "0.", "0.1", "0e", "0e+", "0e1"];
 
-/** What of the open token has not been reported, as some text has it. */
-function tailOf(engine: Engine): string {
+/** Returns a text that is equivalent to the unreported part of the open token. */
+function tailOf(engine: EngineState): string {
   switch (engine.state) {
     case STRING:
     case KEY_STRING:
@@ -107,21 +110,14 @@ function tailOf(engine: Engine): string {
   }
 }
 
-/** The engines of the texts that are open in each other, outermost first. */
-export function levelsOf(engine: Engine): Engine[] {
-  const levels: Engine[] = [];
-  for (let level: Engine | undefined = engine; level; level = level.inner) levels.push(level);
-  return levels;
-}
-
-/** The text that leads to where an open text is. */
+/** Returns the text that leads to the state of an open text. */
 export function leadToOpen(text: Text): Lead {
   const lead = new Lead();
-  new Level(text, text.engine, 0).write(lead);
+  new LevelWriter(text, text.engine, 0).write(lead);
   return lead;
 }
 
-/** One that leads to what is shown of a text that has ended or failed. */
+/** Returns the text that leads to the snapshot of a text that has ended or failed. */
 export function leadToShown(text: Text): Lead {
   const { input, engine } = text;
   const lead = new Lead();
@@ -151,15 +147,15 @@ export function leadToShown(text: Text): Lead {
 }
 
 /** The text of a level, which is open. */
-class Level {
+class LevelWriter {
   readonly #text: Text;
-  readonly #engine: Engine;
+  readonly #engine: EngineState;
   readonly #level: number;
   readonly #shown: Shown | undefined;
-  /** How much of what is shown has been written. */
+  /** How much of the snapshot has been written. */
   #written = 0;
 
-  constructor(text: Text, engine: Engine, level: number) {
+  constructor(text: Text, engine: EngineState, level: number) {
     this.#text = text;
     this.#engine = engine;
     this.#level = level;
@@ -185,7 +181,7 @@ class Level {
     if (this.#level === 0 && input.hasBegun) lead.bytes = input.bytes;
   }
 
-  /** A value begins. Returns whether its text is kept, and all is said. */
+  /** Begins a value. Returns true if its text is kept, so that nothing else has to be written. */
   #begin(matches: readonly Match[], start: number, isKept: boolean, lead: Lead): boolean {
     const first = matches[0];
     if (first === undefined) return false;
@@ -198,7 +194,7 @@ class Level {
     return true;
   }
 
-  /** Returns whether all is said. */
+  /** Writes the open containers and the open leaf. Returns true if nothing else has to be written. */
   #writeOpen(lead: Lead): boolean {
     const engine = this.#engine;
     for (let depth = 0; depth < engine.depth; depth++) {
@@ -225,7 +221,7 @@ class Level {
           lead.push(inside(engine.text));
         } else if (engine.inner) {
           const inner = new Lead();
-          new Level(this.#text, engine.inner, this.#level + 1).write(inner);
+          new LevelWriter(this.#text, engine.inner, this.#level + 1).write(inner);
           lead.pushInside(inner);
         }
         return false;
@@ -243,7 +239,7 @@ class Level {
     this.#written = to;
   }
 
-  /** What is shown of the innermost container, and what comes before its next token. */
+  /** Writes the rest of the snapshot, and the text before the innermost container's next token. */
   #writeShownRest(frame: Frame, state: number, lead: Lead): void {
     const shown = this.#shown!;
     this.#pushShown(shown.out.length, lead);
@@ -312,13 +308,13 @@ class Level {
     lead.push(state === VALUE ? "," : state === AFTER ? " " : "");
   }
 
-  /** The newest key of an object, if a pattern may select something there. */
+  /** Returns the newest key of an object, if a pattern may select something there. */
   #followedKey(frame: Frame, depth: number): string | undefined {
     const isFollowed = frame.isLive && this.#engine.stack.slice(0, depth).every(({ isLive }) => isLive);
-    return isFollowed && frame.place.member(frame.key) !== this.#engine.automaton.nowhere ? frame.key : undefined;
+    return isFollowed && frame.node.member(frame.key) !== this.#engine.automaton.nowhere ? frame.key : undefined;
   }
 
-  /** A key that no pattern names. */
+  /** Returns a key that no pattern names. */
   #unusedKey(): string {
     let key = "";
     while (this.#engine.automaton.names(key)) key += " ";

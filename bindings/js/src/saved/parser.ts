@@ -1,22 +1,22 @@
-// A saved parser: what is in its state, and how another one is led to where it was.
+// The state of a parser, and how another parser is led to it.
 //
 // A state has nothing of the parser's own: it is a text, which is read once more through the same parser, and the counters
 // that this can't lead to. So any bytes give a parser that some text leads to, or an error.
 
-import { prototypeKey } from "../values.js";
-import { Engine } from "../engine.js";
-import { Fault } from "../fault.js";
-import { AFTER, CLOSED, DONE, KEY_STRING, LITERAL, NO_ESCAPE, NUMBER, STRING } from "../states.js";
-import { TextError } from "../text-error.js";
-import { STRICT } from "../lenient.js";
-import type { Text } from "../text.js";
-import type { Limits, Settings } from "../options.js";
-import { spelling } from "../pattern.js";
-import { encode, joined, utf8Length } from "../utf8.js";
+import type { JsonSpigotError } from "../core/error.js";
+import { prototypeKey } from "../core/values.js";
+import type { Engine } from "../core/engine.js";
+import { Fault, TextError } from "../core/text-error.js";
+import { AFTER, CLOSED, DONE, KEY_STRING, LITERAL, NO_ESCAPE, NUMBER, STRING } from "../core/states.js";
+import { STRICT } from "../lenient/translator.js";
+import type { Text } from "../core/text.js";
+import type { Limits, Settings } from "../core/options.js";
+import { spelling } from "../core/patterns/pattern.js";
+import { encode, joined, utf8Length } from "../core/utf8.js";
 import { unless, type Owner, type Reader, type Writer } from "./state.js";
 import { restoreGrowth, saveGrowth } from "./growth.js";
 import { openHalf, savedBytes, waiting } from "./input.js";
-import { KEPT, leadToOpen, leadToShown, LEVEL, levelsOf, MATCH, NEXT_INDEX, OFFSET, type Lead } from "./lead.js";
+import { KEPT, leadToOpen, leadToShown, LEVEL, MATCH, NEXT_INDEX, OFFSET, type Lead } from "./lead.js";
 
 /** In the order of their numbers in a state. */
 const ERROR_KINDS = [
@@ -66,14 +66,14 @@ export function ownerOf({ automaton, settings }: Text): Owner {
   return { kind: "parser", patterns: automaton.patterns.map(spelling), choices: choicesOf(settings) };
 }
 
-/** Fails if a text cannot be saved: only the text as it came leads to where a lenient parser is. */
+/** Fails if a text cannot be saved: a lenient parser is restored from all of its input. */
 export function checkSavable(text: Text): void {
   const { lenient, retain } = text.settings;
   if (lenient === undefined || retain === "all") return;
   throw text.errorOfCall("not-retained", "expected a lenient parser that retains all of its text");
 }
 
-/** What only this package keeps of a parser; `undefined` if that is nothing. */
+/** Returns the data that no text leads to; `undefined` if there is none. */
 export function noteOf(text: Text): unknown {
   const { input, output } = text;
   const { tree } = input.engine;
@@ -108,7 +108,7 @@ export function takeNote(text: Text, note: unknown): void {
     input.bytes = Uint8Array.from(mark as number[]);
     input.hasBegun = false;
   }
-  const refusal = (key: unknown): unknown => {
+  const refusal = (key: unknown): JsonSpigotError => {
     unless(key === "__proto__" || key === "prototype");
     return prototypeKey(key as string);
   };
@@ -116,7 +116,7 @@ export function takeNote(text: Text, note: unknown): void {
   const { tree } = engine;
   if (hidden !== undefined) {
     unless(tree !== undefined);
-    tree!.refusal = refusal(hidden) as typeof tree extends undefined ? never : NonNullable<typeof tree>["refusal"];
+    tree!.refusal = refusal(hidden);
   }
   if (growth !== undefined) {
     unless(tree !== undefined);
@@ -140,7 +140,7 @@ export function saveText(text: Text, out: Writer): void {
 }
 
 /**
- * Returns true if the kept text ends with a number that has ended before a byte that is not kept: one that was left to the
+ * Returns true if the kept text ends with a number that has ended before a byte that is not kept: a byte that was left to the
  * caller, or the bad byte. In the latter case it may also be a digit of a key.
  */
 function hasEndedNumber({ engine, input, settings }: Text, outcome: number): boolean {
@@ -180,11 +180,18 @@ function saveCounters(text: Text, out: Writer): void {
   }
 }
 
+/** Returns the engines of the texts that are open in each other, outermost first. */
+function levelsOf(engine: Engine): Engine[] {
+  const levels: Engine[] = [];
+  for (let level: Engine | undefined = engine; level; level = level.inner) levels.push(level);
+  return levels;
+}
+
 function isFailedInside(level: Engine, document: Engine): boolean {
   return level !== document && level.state === CLOSED;
 }
 
-/** How many bytes have come of the open key, string or number, or of white space between tokens, if that is limited. */
+/** Returns the number of bytes of the open key, string, number or white space between tokens, if that is limited. */
 function countedLength(engine: Engine, offset: number): number {
   const [most, quote] = limitOf(engine);
   if (most === Infinity) return 0;
@@ -224,7 +231,7 @@ export function restoreText(text: Text, reader: Reader): void {
   unless(outcome <= FAILED);
   const error = outcome === FAILED ? restoreError(reader) : undefined;
   const bytes = reader.bytes();
-  // What is read here was read before, so a byte order mark in front of it is a part of it.
+  // The text was read before, so a byte order mark in front of it is a part of it.
   const { readsMark } = input;
   input.readsMark = true;
   if (settings.retain === "all") {
@@ -264,7 +271,7 @@ function replay(text: Text, chunk: string | Uint8Array): void {
   }
 }
 
-/** The number at the end of the text has ended, and the byte that ended it was not kept. */
+/** Ends the number at the end of the text, as did a byte that was not kept. */
 function endNumber(text: Text, outcome: number): void {
   const { engine, settings } = text;
   unless(settings.retain === "all");
@@ -341,7 +348,7 @@ function areKept(levels: readonly Engine[], level: number): boolean {
   return levels.slice(0, level + 1).some((engine) => engine.keepsValues && newestStart(engine) >= 0);
 }
 
-/** Where the newest selected value begins that is open in a text; -1 if none is. */
+/** Returns the offset of the newest open value that is selected; -1 if there is none. */
 function newestStart(engine: Engine): number {
   if (engine.open.length > 0) return engine.open[0]!.offset;
   for (let depth = engine.depth - 1; depth >= 0; depth--) {

@@ -1,6 +1,6 @@
 // Why a state is refused.
 
-import { JsonSpigotError } from "../error.js";
+import { JsonSpigotError } from "../core/error.js";
 
 /** The reasons, in the order in which the providers' module numbers them. */
 export const REFUSALS = {

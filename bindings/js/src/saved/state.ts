@@ -1,7 +1,7 @@
 // A state as plain data, which can be stored wherever JSON can. It names the patterns and options that it was saved with, and
 // its parts are a text and counters. A reader trusts nothing: it checks the type and the range of each part.
 
-import { decodeAll, encode, joined, openTail } from "../utf8.js";
+import { decodeAll, encode, joined, openTail } from "../core/utf8.js";
 import { refusedAs } from "./refusals.js";
 
 const VERSION = 1;
@@ -17,14 +17,14 @@ export interface SavedState {
   readonly patterns: readonly string[];
   readonly choices: readonly (string | number | boolean | null)[];
   readonly parts: readonly Part[];
-  /** What no text leads to: half a surrogate pair, a refused key, a patch that was not taken. */
+  /** Data that no text leads to: half a surrogate pair, a refused key, a patch that was not taken. */
   readonly note?: unknown;
 }
 
-/** What a state belongs to. */
+/** The owner of a state. */
 export type Owner = Pick<SavedState, "kind" | "patterns" | "choices">;
 
-/** No text leads to such a state. */
+/** Thrown if no text leads to a state. */
 export class Impossible {}
 
 export function unless(isPossible: boolean): void {
@@ -103,7 +103,7 @@ export class Reader {
     return joined(encode(text), Uint8Array.from(rest as number[]));
   }
 
-  /** Nothing may be left. */
+  /** Fails if parts are left. */
   end(): void {
     unless(this.#at === this.#parts.length);
   }
@@ -135,7 +135,7 @@ export function restore(owner: Owner, state: SavedState, read: (reader: Reader, 
   }
 }
 
-/** Compares plain data. What is too deep for that is not the same. */
+/** Compares plain data. Data that is too deep for that is different. */
 function isSame(saved: unknown, own: unknown): boolean {
   try {
     return JSON.stringify(saved) === JSON.stringify(own);

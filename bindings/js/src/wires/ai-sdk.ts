@@ -9,7 +9,7 @@ import { eventsOf, WireStream, type WireReader, type WireSource } from "./wire-s
 
 export type * from "./exports.js";
 
-/** A call whose pieces have come. */
+/** A call that has started. */
 interface Known {
   readonly name: string;
   text: string;
@@ -37,23 +37,23 @@ class AiSdkReader implements WireReader {
   read(event: Members): void {
     const emit = this.#emit;
     const { type, input } = event;
-    const id = textOf(event["toolCallId"] ?? event["id"]);
+    const id = textOf(event.toolCallId ?? event.id);
     switch (type) {
       case "start":
         // Merged streams may have a start each.
-        if (textOf(event["messageId"]) === "" && this.#isOpen) return;
+        if (textOf(event.messageId) === "" && this.#isOpen) return;
         emit.begin();
         this.#calls.clear();
         this.#hasLost = false;
         break;
       case "text-delta":
-        emit.text(pieceOf(event["delta"] ?? event["text"]));
+        emit.text(pieceOf(event.delta ?? event.text));
         break;
       case "tool-input-start":
         this.#start(id, input == null ? event : unreadable());
         break;
       case "tool-input-delta":
-        this.#piece(id, pieceOf(event["inputTextDelta"] ?? event["delta"]));
+        this.#piece(id, pieceOf(event.inputTextDelta ?? event.delta));
         break;
       case "tool-call":
       case "tool-input-available":
@@ -62,7 +62,7 @@ class AiSdkReader implements WireReader {
         this.#end(id, event, type === "tool-input-error" && typeof input === "string" ? textOf(input) : jsonOf(input));
         break;
       case "finish":
-        this.#stop(textOf(event["finishReason"]));
+        this.#stop(textOf(event.finishReason));
         return;
       case "abort":
         this.#stop("abort");
@@ -81,7 +81,7 @@ class AiSdkReader implements WireReader {
 
   #start(id: string, event: Members): Known {
     const { providerExecuted } = event;
-    const name = textOf(event["toolName"]);
+    const name = textOf(event.toolName);
     if (id === "") unreadable();
     const known = this.#calls.get(id);
     if (known !== undefined && (name === "" || name === known.name)) return known;
@@ -106,10 +106,10 @@ class AiSdkReader implements WireReader {
     // Without an input it may still come.
     if (!known.isOpen || known.text + input === "") return;
     known.isOpen = false;
-    if (event["type"] === "tool-input-error" || !isValidated(valueOf(known.text), event["input"])) {
+    if (event.type === "tool-input-error" || !isValidated(valueOf(known.text), event.input)) {
       this.#emit.tell(calls.whole(id, input));
     }
-    if (this.#hasLost || known.name === "" || known.name !== textOf(event["toolName"])) this.#emit.leaveOut();
+    if (this.#hasLost || known.name === "" || known.name !== textOf(event.toolName)) this.#emit.leaveOut();
     this.#emit.tell(calls.stop(id));
   }
 
@@ -124,7 +124,7 @@ const RESULT = /^tool-(output|result|error)/;
 /** Other parts that name a call, or have a delta. */
 const OTHERS = /^(reasoning-delta|tool-(output|result|error|approval)[-\w]*)$/;
 
-/** Returns the value of a JSON text; `undefined` if it is none. */
+/** Returns the value of a JSON text; `undefined` if it is invalid. */
 function valueOf(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -15,7 +15,7 @@ export class Answers {
     this.#emit = emit;
   }
 
-  /** Returns true if an event is of another message than those before. None is of a message that has ended. */
+  /** Returns true if an event is of another message than those before. Fails if that message has ended. */
   isAnother(id: unknown): boolean {
     const before = this.#id;
     const now = textOf(id);

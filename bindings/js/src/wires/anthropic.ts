@@ -19,9 +19,9 @@ class AnthropicReader implements WireReader {
 
   read(event: Members): void {
     const emit = this.#emit;
-    switch (event["type"]) {
+    switch (event.type) {
       case "message_start":
-        this.#message(membersOf(event["message"] ?? unreadable()));
+        this.#message(membersOf(event.message ?? unreadable()));
         break;
       // A whole answer in place of a stream.
       case "message":
@@ -29,16 +29,16 @@ class AnthropicReader implements WireReader {
         emit.end();
         break;
       case "content_block_start":
-        this.#start(indexOf(event["index"]), membersOf(event["content_block"]));
+        this.#start(indexOf(event.index), membersOf(event.content_block));
         break;
       case "content_block_delta":
-        this.#piece(event, membersOf(event["delta"]));
+        this.#piece(event, membersOf(event.delta));
         break;
       case "content_block_stop":
-        emit.tell(emit.calls.stop(indexOf(event["index"])));
+        emit.tell(emit.calls.stop(indexOf(event.index)));
         break;
       case "message_delta":
-        this.#stop(membersOf(event["delta"]));
+        this.#stop(membersOf(event.delta));
         break;
       case "message_stop":
         emit.end();
@@ -52,7 +52,7 @@ class AnthropicReader implements WireReader {
     const emit = this.#emit;
     emit.begin();
     this.#indices.clear();
-    listOf(message["content"]).forEach((block, index) => {
+    listOf(message.content).forEach((block, index) => {
       this.#start(index, block);
       emit.tell(emit.calls.stop(index));
     });
@@ -63,10 +63,10 @@ class AnthropicReader implements WireReader {
   #start(index: number, block: Members): void {
     const { calls } = this.#emit;
     const { type, input } = block;
-    const [kind, id, name] = [textOf(type), textOf(block["id"]), textOf(block["name"])];
-    if (kind === "text") this.#emit.text(textOf(block["text"]));
+    const [kind, id, name] = [textOf(type), textOf(block.id), textOf(block.name)];
+    if (kind === "text") this.#emit.text(textOf(block.text));
     // A call that has a result gets no more input.
-    const ended = this.#indices.get(textOf(block["tool_use_id"]));
+    const ended = this.#indices.get(textOf(block.tool_use_id));
     if (ended !== undefined) this.#emit.tell(calls.stop(ended));
     if (id === "" || name === "" || !(kind.endsWith("tool_use") || input != null)) return this.#other(index);
     this.#indices.set(id, index);
@@ -83,14 +83,14 @@ class AnthropicReader implements WireReader {
 
   #piece(event: Members, delta: Members): void {
     const emit = this.#emit;
-    const index = indexOf(event["index"]);
-    if (delta["type"] !== "input_json_delta") this.#other(index);
-    switch (delta["type"]) {
+    const index = indexOf(event.index);
+    if (delta.type !== "input_json_delta") this.#other(index);
+    switch (delta.type) {
       case "input_json_delta":
-        emit.tell(emit.calls.delta(index, pieceOf(delta["partial_json"])));
+        emit.tell(emit.calls.delta(index, pieceOf(delta.partial_json)));
         break;
       case "text_delta":
-        emit.text(pieceOf(delta["text"]));
+        emit.text(pieceOf(delta.text));
         break;
       case "thinking_delta":
       case "signature_delta":
@@ -98,7 +98,7 @@ class AnthropicReader implements WireReader {
       case "compaction_delta":
         break;
       default:
-        if (delta["partial_json"] == null) emit.leaveOut();
+        if (delta.partial_json == null) emit.leaveOut();
         else unreadable();
     }
   }

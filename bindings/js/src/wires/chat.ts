@@ -5,7 +5,7 @@ import type { Emitter } from "./emitter.js";
 import { hasMember, indexOf, listOf, membersOf, textOf, unreadable, type Members } from "./members.js";
 import type { WireReader } from "./wire-stream.js";
 
-/** What the first entry of a call has said of it. */
+/** The data of the first entry of a call. */
 interface Known {
   readonly id: string;
   readonly name: string;
@@ -34,27 +34,27 @@ export class ChatReader implements WireReader {
 
   read(event: Members): void {
     this.#emit.passOver(event);
-    const choices = listOf(event["choices"]);
+    const choices = listOf(event.choices);
     // Every chunk has a list of choices: this is something else, such as an error.
-    if (event["choices"] == null) this.#emit.leaveOut();
-    if (choices.length > 0 && this.#answers.isAnother(event["id"])) {
+    if (event.choices == null) this.#emit.leaveOut();
+    if (choices.length > 0 && this.#answers.isAnother(event.id)) {
       this.#answers.begin();
       this.reset();
     }
-    for (const choice of choices) this.#choice(indexOf(choice["index"] ?? 0), choice);
+    for (const choice of choices) this.#choice(indexOf(choice.index ?? 0), choice);
   }
 
   #choice(index: number, choice: Members): void {
-    const delta = membersOf(choice["delta"]);
-    const { content = choice["text"], tool_calls, function_call } = delta;
+    const delta = membersOf(choice.delta);
+    const { content = choice.text, tool_calls, function_call } = delta;
     if (typeof content === "string") this.#emit.text(textOf(content), index);
     else if (content != null) this.#emit.leaveOut();
     for (const entry of listOf(tool_calls)) this.#entry(index, entry, true);
     // The older form has at most one call and no id.
     if (function_call != null) this.#entry(index, tool_calls == null ? { index: 0, function: function_call } : unreadable(), false);
     // A message beside the deltas repeats the calls, or contradicts them.
-    const message = membersOf(choice["message"]);
-    if (message["tool_calls"] ?? message["function_call"]) this.#emit.leaveOut();
+    const message = membersOf(choice.message);
+    if (message.tool_calls ?? message.function_call) this.#emit.leaveOut();
     this.#stop(index, choice);
   }
 
@@ -63,14 +63,14 @@ export class ChatReader implements WireReader {
     const emit = this.#emit;
     const { custom } = entry;
     const isRaw = custom != null;
-    const called = membersOf(isRaw ? custom : entry["function"]);
-    const [id, name, input] = [textOf(entry["id"]), textOf(called["name"]), textOf(called[isRaw ? "input" : "arguments"])];
-    const index = indexOf(entry["index"]);
-    const isKnownType = ["", "function", "custom"].includes(textOf(entry["type"]));
-    const isOdd = (isRaw && entry["function"] != null) || hasMember(called, /^(?!(name|arguments|input)$)/);
+    const called = membersOf(isRaw ? custom : entry.function);
+    const [id, name, input] = [textOf(entry.id), textOf(called.name), textOf(called[isRaw ? "input" : "arguments"])];
+    const index = indexOf(entry.index);
+    const isKnownType = ["", "function", "custom"].includes(textOf(entry.type));
+    const isOdd = (isRaw && entry.function != null) || hasMember(called, /^(?!(name|arguments|input)$)/);
     if (!isKnownType || isOdd || (id + name + input === "" && hasMember(entry, UNKNOWN))) unreadable();
     if (id + name + input === "") return;
-    // What comes after the reason may be a piece of any call.
+    // An entry after the reason may be a piece of any call.
     if (this.#answers.hasStopped(choice)) unreadable();
     let calls = this.#calls.get(choice);
     if (calls === undefined) this.#calls.set(choice, (calls = new Map()));
@@ -88,15 +88,15 @@ export class ChatReader implements WireReader {
 
   #stop(index: number, choice: Members): void {
     const emit = this.#emit;
-    const reason = textOf(choice["finish_reason"]);
+    const reason = textOf(choice.finish_reason);
     if (reason === "") {
       // Some servers have another name for it.
       if (hasMember(choice, /^(native_finish|stop)_reason$/)) emit.leaveOut();
       return;
     }
-    // A gateway may say `tool_calls` where the provider behind it has cut the answer.
+    // A gateway may send `tool_calls` where its provider has cut the answer.
     this.#answers.note(index, reason);
-    const native = textOf(choice["native_finish_reason"]);
+    const native = textOf(choice.native_finish_reason);
     if (native !== "" && this.#answers.isRegular(index)) this.#answers.note(index, native);
     if (this.#answers.isRegular(index)) {
       // Some servers send the last piece after the reason: only calls that are whole end now.

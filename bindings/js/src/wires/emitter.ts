@@ -1,7 +1,7 @@
-// What the events of a provider mean, as its reader reports it: signals to the calls, text, and the ends of answers.
+// The output of a provider's reader: signals to the calls, text, and the ends of answers.
 //
-// A call is reported as complete only if every event was read as the provider's protocol has it. Whatever else comes, such
-// as a member of another type or a piece of an unknown kind, may have been a piece of any open call, so none of them can be
+// A call is reported as complete only if every event was read as the provider's protocol has it. Anything else, such as a
+// member of another type or a piece of an unknown kind, may have been a piece of any open call, so no open call can be
 // complete any more.
 
 import type { CallEvent } from "../calls/event.js";

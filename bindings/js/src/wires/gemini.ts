@@ -52,23 +52,23 @@ class GeminiReader implements WireReader {
     emit.passOver(event);
     const { candidates } = event;
     if (candidates === undefined) {
-      emit.stop(textOf(membersOf(event["promptFeedback"])["blockReason"]));
+      emit.stop(textOf(membersOf(event.promptFeedback).blockReason));
       return;
     }
     const all = listOf(candidates);
     if (all.length === 0) unreadable();
-    if (this.#answers.isAnother(event["responseId"])) {
+    if (this.#answers.isAnother(event.responseId)) {
       this.#answers.begin();
       this.reset();
     }
-    for (const candidate of all) this.#candidate(indexOf(candidate["index"] ?? 0), candidate);
+    for (const candidate of all) this.#candidate(indexOf(candidate.index ?? 0), candidate);
   }
 
   #candidate(choice: number, candidate: Members): void {
     const emit = this.#emit;
     const { content, finishReason } = candidate;
     const reason = textOf(finishReason);
-    const parts = listOf(membersOf(content)["parts"]);
+    const parts = listOf(membersOf(content).parts);
     if (parts.length === 0 && reason === "") unreadable();
     for (const part of parts) this.#part(choice, part);
     if (reason === "" || reason === "FINISH_REASON_UNSPECIFIED") return;
@@ -84,7 +84,7 @@ class GeminiReader implements WireReader {
     if (functionCall !== undefined) this.#call(choice, membersOf(functionCall ?? unreadable()));
     // Google executes these itself.
     if (executableCode != null) {
-      this.#whole(choice, { name: "code_execution", id: membersOf(executableCode)["id"], args: executableCode }, "provider");
+      this.#whole(choice, { name: "code_execution", id: membersOf(executableCode).id, args: executableCode }, "provider");
     }
     if (toolCall != null) {
       const { id, toolType, args } = membersOf(toolCall);
@@ -96,10 +96,10 @@ class GeminiReader implements WireReader {
   #call(choice: number, call: Members): void {
     const { partialArgs, willContinue, args } = call;
     const emit = this.#emit;
-    const id = textOf(call["id"]);
+    const id = textOf(call.id);
     const values = listOf(partialArgs);
     const goesOn = isTrue(willContinue);
-    const isNamed = textOf(call["name"]) !== "";
+    const isNamed = textOf(call.name) !== "";
     if (isNamed && !goesOn && partialArgs == null) return this.#whole(choice, call, "client");
     let open = this.#open.get(choice);
     if (isNamed) {
@@ -109,7 +109,8 @@ class GeminiReader implements WireReader {
       if (hasMember(call, /^/)) unreadable();
       return;
     }
-    const isOdd = args != null || hasMember(call, /^(?!(id|name|partialArgs|willContinue)$)/) || (partialArgs != null && values.length === 0);
+    const isOdd =
+      args != null || hasMember(call, /^(?!(id|name|partialArgs|willContinue)$)/) || (partialArgs != null && values.length === 0);
     if (isOdd || (id !== "" && id !== open.id)) emit.leaveOut();
     for (const value of values) emit.tell(emit.calls.delta(open.slot, open.values.write(value)));
     open.goesOn = goesOn;
@@ -118,9 +119,9 @@ class GeminiReader implements WireReader {
   #whole(choice: number, call: Members, executed: Executor): void {
     const emit = this.#emit;
     // The arguments may be under another name, or those of a call that is open.
-    const isOdd = hasMember(call, /^(?!(id|name|args)$)/) || textOf(call["name"]) === "" || this.#ids.has(textOf(call["id"]));
+    const isOdd = hasMember(call, /^(?!(id|name|args)$)/) || textOf(call.name) === "" || this.#ids.has(textOf(call.id));
     const slot = this.#start(choice, call, executed);
-    emit.tell(emit.calls.whole(slot, jsonOf(call["args"])));
+    emit.tell(emit.calls.whole(slot, jsonOf(call.args)));
     if (isOdd) emit.leaveOut();
     emit.tell(emit.calls.stop(slot));
   }
@@ -129,11 +130,11 @@ class GeminiReader implements WireReader {
     const emit = this.#emit;
     this.#close(choice);
     const slot = [choice, this.#count++] as const;
-    const id = textOf(call["id"]);
+    const id = textOf(call.id);
     // Calls may be sent side by side only under their ids, which are not followed here: then what comes next is lost, too.
     if (id !== "" && this.#ids.has(id)) emit.tell(emit.calls.unplaced());
     this.#ids.add(id);
-    emit.tell(emit.calls.start(slot, { name: textOf(call["name"]), id, executed }));
+    emit.tell(emit.calls.start(slot, { name: textOf(call.name), id, executed }));
     return slot;
   }
 

@@ -1,4 +1,4 @@
-// OpenAI Responses: items by their index in the output. Each action is an item, whoever executes it, and is reported as a call.
+// OpenAI Responses: items by their index in the output. Each action is an item and is reported as a call, also if the provider executes it.
 // The whole input of a call is sent up to three times after its pieces: by itself, in its item, and in the response.
 
 import type { CallEvent } from "../calls/event.js";
@@ -44,7 +44,7 @@ interface Known {
   isOpen: boolean;
   /** True if its item is done, after which no piece comes. */
   isDone: boolean;
-  /** The strings of the input that have come in pieces, one after the other. */
+  /** The strings of the input that were sent in pieces, one after the other. */
   readonly strings: string[];
 }
 
@@ -62,12 +62,12 @@ export class ResponsesReader implements WireReader {
 
   read(event: Members): void {
     // A Realtime connection has the same types, and responses side by side.
-    const kind = pieceOf(event["event_id"] == null && event["type"] !== "response.done" && event["type"]);
+    const kind = pieceOf(event.event_id == null && event.type !== "response.done" && event.type);
     const piece = PIECE.exec(kind);
     if (piece !== null) return this.#piece(piece, event);
     switch (kind) {
       case "response.created": {
-        const id = textOf(membersOf(event["response"])["id"]);
+        const id = textOf(membersOf(event.response).id);
         if (id !== "" && id === this.#id) return this.lose();
         this.#id = id;
         this.#calls.clear();
@@ -76,14 +76,14 @@ export class ResponsesReader implements WireReader {
         return this.#emit.begin();
       }
       case "response.output_text.delta":
-        return this.#emit.text(pieceOf(event["delta"]));
+        return this.#emit.text(pieceOf(event.delta));
       case "response.output_item.added":
       case "response.output_item.done":
-        return this.#item(indexOf(event["output_index"]), membersOf(event["item"]), kind.endsWith("done"));
+        return this.#item(indexOf(event.output_index), membersOf(event.item), kind.endsWith("done"));
       case "response.completed":
       case "response.incomplete":
       case "response.failed":
-        return this.#finish(kind.slice(9), membersOf(event["response"]));
+        return this.#finish(kind.slice(9), membersOf(event.response));
     }
     if (!OTHER.test(kind)) this.#emit.passOver(event);
   }
@@ -92,11 +92,14 @@ export class ResponsesReader implements WireReader {
   #piece([, tool, member, step]: readonly string[], event: Members): void {
     const { calls } = this.#emit;
     const { delta, item_id, name, command_index } = event;
-    const index = indexOf(event["output_index"]);
+    const index = indexOf(event.output_index);
     const known = this.#calls.get(index);
     const isWhole = step === "done";
     const text = step === "delta" ? pieceOf(delta) : textOf(event[member!]);
-    if (known && (known.isDone || known.tool !== tool || (item_id ?? known.item["id"]) !== known.item["id"] || (name ?? known.name) !== known.name)) {
+    if (
+      known &&
+      (known.isDone || known.tool !== tool || (item_id ?? known.item.id) !== known.item.id || (name ?? known.name) !== known.name)
+    ) {
       this.lose();
     } else if (known && !STREAMED.test(tool!)) {
       // It is only compared: the input comes with its item.
@@ -125,17 +128,17 @@ export class ResponsesReader implements WireReader {
   #item(index: number, item: Members, isDone: boolean): void {
     const { calls } = this.#emit;
     const { call_id, id, action, operation, environment, execution, status } = item;
-    const tool = textOf(item["type"]).replace(/_call$/, "");
+    const tool = textOf(item.type).replace(/_call$/, "");
     const ownId = textOf(call_id ?? id);
     const same = [...this.#calls.values()].find((call) => call.id === ownId);
     // A call that has a result has had its end.
     if (INPUTS[tool] === undefined && same?.isOpen) this.lose();
     // The id of a tool search may change until it is done.
     if (INPUTS[tool] === undefined || (tool === "tool_search" && !isDone)) return;
-    const name = textOf(item["name"]) || (/^(function|custom|mcp)/.test(tool) ? "" : tool);
+    const name = textOf(item.name) || (/^(function|custom|mcp)/.test(tool) ? "" : tool);
     const input = inputOf(item, tool, ownId);
     const isStreamed = STREAMED.test(tool);
-    // Without a name, nobody knows what to call; without an action, the commands are not JSON.
+    // Without a name, the tool is not known. Without an action, the commands are not JSON.
     if (name === "" || (/^(shell|apply)/.test(tool) && (action ?? operation) == null)) this.lose();
     let known = this.#calls.get(index);
     if (known === undefined || !isDone) {
@@ -144,16 +147,16 @@ export class ResponsesReader implements WireReader {
       if (same && isDone) return;
       known = { tool, id: ownId, name, item, isOpen: true, isDone: false, strings: [] };
       this.#calls.set(index, known);
-      const isExcepted = execution === "client" || /^container/.test(textOf(membersOf(environment)["type"]));
+      const isExcepted = execution === "client" || /^container/.test(textOf(membersOf(environment).type));
       const executed = PROVIDERS.test(tool) === isExcepted ? "client" : "provider";
       this.#tell(calls.start(index, { id: ownId, name, input: isStreamed ? input : "", raw: RAW.test(tool), executed }));
     }
     if (!isDone || !known.isOpen) return;
-    const commands = membersOf(action)["commands"];
+    const commands = membersOf(action).commands;
     const patch = membersOf(operation);
-    const strings = Array.isArray(commands) ? commands : [patch["diff"]];
+    const strings = Array.isArray(commands) ? commands : [patch.diff];
     const isOther = known.tool !== tool || known.id !== ownId || known.name !== name;
-    const before = membersOf(known.item["operation"]);
+    const before = membersOf(known.item.operation);
     const isOtherPatch = ["type", "path"].some((member) => before[member] != null && before[member] !== patch[member]);
     if (isOther || isOtherPatch || (known.strings.length > 0 && jsonOf(known.strings) !== jsonOf(strings))) this.lose();
     const isCut = /^(in|failed)/.test(textOf(status)) && !/^(web|file|image)/.test(tool);
@@ -171,13 +174,13 @@ export class ResponsesReader implements WireReader {
     // Another end adds nothing.
     if (this.#hasEnded) return this.lose();
     this.#hasEnded = true;
-    listOf(response["output"]).forEach((item, index) => this.#item(index, item, true));
+    for (const [index, item] of listOf(response.output).entries()) this.#item(index, item, true);
     for (const { tool, isOpen } of this.#calls.values()) {
       // Input that is not streamed only comes when the item is done.
       if (isOpen && !STREAMED.test(tool)) emit.leaveOut();
     }
     const { incomplete_details, status } = response;
-    const reason = textOf(membersOf(incomplete_details)["reason"]) || (kind === "completed" && textOf(status)) || kind;
+    const reason = textOf(membersOf(incomplete_details).reason) || (kind === "completed" && textOf(status)) || kind;
     emit.end(reason);
     emit.stop(reason);
   }

@@ -3,7 +3,7 @@
 // Values come in document order: a container opens when a path enters it and closes when a path leaves it, and none can be
 // entered again. No other value may come between the pieces of a string.
 
-import { segmentsOf, type Segment } from "../path.js";
+import { segmentsOf, type Segment } from "../core/patterns/path.js";
 import { isTrue, jsonOf, pieceOf, unreadable, type Members } from "./members.js";
 
 export class ValueWriter {
@@ -16,9 +16,9 @@ export class ValueWriter {
     const { stringValue, numberValue, boolValue, willContinue } = value;
     const given = [stringValue, numberValue, boolValue].filter((one) => one != null);
     if (given.length > 1 || (given.length === 0 && !("nullValue" in value))) unreadable();
-    const path = segmentsOf(pieceOf(value["jsonPath"])) ?? unreadable();
+    const path = segmentsOf(pieceOf(value.jsonPath)) ?? unreadable();
     const isNext = this.#hasOpenString && stringValue != null && String(path) === String(this.#path);
-    let text = isNext ? "" : this.#begin(path);
+    const text = isNext ? "" : this.#begin(path);
     if (stringValue == null) {
       // The space ends a number, so that it is reported at once.
       return text + (given.length === 0 ? "null" : `${jsonOf(typeof given[0] === "string" ? unreadable() : given[0])} `);
@@ -51,7 +51,10 @@ export class ValueWriter {
 const keyOf = (segment: Segment): string => (typeof segment === "string" ? `${JSON.stringify(segment)}:` : "");
 
 const endsOf = (path: readonly Segment[]): string =>
-  path.map((segment) => (typeof segment === "number" ? "]" : "}")).reverse().join("");
+  path
+    .map((segment) => (typeof segment === "number" ? "]" : "}"))
+    .reverse()
+    .join("");
 
 /** Containers begin with their first element. */
 const beginningOf = (path: readonly Segment[]): string =>

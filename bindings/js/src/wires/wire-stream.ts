@@ -43,7 +43,7 @@ export abstract class WireStream<E extends object | string> {
    * Takes one event: an object as the SDK gives it, or its JSON text as it follows `data:`. Returns the event itself and
    * then what it means.
    *
-   * An event that can't be read is not an error: it is returned as it came, and no call that is open then can be complete.
+   * An event that can't be read is not an error: it is returned unchanged, and no call that is open then can be complete.
    */
   push(event: E): WireEvent<E>[] {
     const emitter = this.#emitter;
@@ -65,9 +65,9 @@ export abstract class WireStream<E extends object | string> {
   #read(event: Members): void {
     const emitter = this.#emitter;
     const before = emitter.failure;
-    if (event["type"] === "error" || (event["type"] == null && event["error"])) emitter.failure = "error";
+    if (event.type === "error" || (event.type == null && event.error)) emitter.failure = "error";
     this.#reader.read(event);
-    // What comes after an error is no part of the message.
+    // An event after an error is no part of the message.
     if (before && emitter.failure) emitter.leaveOut();
   }
 

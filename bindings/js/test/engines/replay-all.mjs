@@ -1,7 +1,9 @@
 // All vectors in whatever engine runs this: how many were replayed, and which failed.
 
 import { isReplayedHere, replayProviders } from "../replay-providers.mjs";
-import { isReplayed, readVectors, replay } from "../replay.mjs";
+import { isReplayed, joined, readVectors, replay } from "../replay.mjs";
+
+const joinedVector = ({ header, lines }) => ({ header, lines: joined(lines) });
 
 /**
  * Replays each vector twice: as it is, and saved and restored after each chunk.
@@ -25,7 +27,8 @@ export function replayAll(jsonspigot, files, providers) {
   for (const vector of files.flatMap(readVectors)) {
     for (const every of [undefined, 1]) {
       if (isReplayedHere(vector)) {
-        if (providers) check(vector, () => replayProviders(vector, providers, every));
+        if (vector.header.options.provider === undefined) check(joinedVector(vector), () => joined(replayProviders(vector, jsonspigot)));
+        else if (providers) check(vector, () => replayProviders(vector, providers, every));
       } else if (isReplayed(vector)) {
         check(vector, () => replay(vector, jsonspigot, every));
       }

@@ -92,13 +92,8 @@ await inEngine("workerd", async () => {
 /** Runs a worker with the package's files as modules: the `workerd` entry of the providers, and their module as workers import it. */
 async function inWorker({ Miniflare }) {
   const files = ["all.mjs", "replay.mjs", "replay-providers.mjs", "engines/replay-all.mjs"].map((name) => `bindings/js/test/${name}`);
-  for (const folder of ["", "calls/", "envelope/", "payload/", "saved/", "providers/"]) {
-    for (const name of readdirSync(join(packageFolder, "dist", folder))) {
-      const isOther = folder === "providers/" && ["inlined.js", "plain.js", "index.js", "node.js", "unpack.js"].includes(name);
-      if (name.endsWith(".js") && name !== "react.js" && !isOther) {
-        files.push(`bindings/js/dist/${folder}${name}`);
-      }
-    }
+  for (const name of readdirSync(join(packageFolder, "dist"), { recursive: true })) {
+    if (name.endsWith(".js") && !/^(react|providers\/(inlined|index))\b/.test(name)) files.push(`bindings/js/dist/${name}`);
   }
   const modules = files.map((path) => ({ type: "ESModule", path, contents: readFileSync(join(root, path), "utf8") }));
   modules.push({ type: "CompiledWasm", path: "bindings/js/dist/providers.wasm", contents: readFileSync(join(packageFolder, "dist/providers.wasm")) });

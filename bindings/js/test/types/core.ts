@@ -259,11 +259,10 @@ const restoredStream = providers.ProviderStream.restore("auto", "city", new Uint
 same<typeof restoredStream, providers.ProviderStream>(true);
 same<ReturnType<typeof restoredStream.push>, providers.StreamEvent[]>(true);
 same<typeof providers.ProviderStream, typeof providersSlim.ProviderStream>(true);
-same<ReturnType<typeof providers.Envelope.restore>, providers.Envelope>(true);
 // @ts-expect-error: there is no such provider
 providers.ProviderStream.restore("nobody", [], new Uint8Array());
 // @ts-expect-error: a state is bytes
-providers.Envelope.restore("bare", [], "state");
+providers.ProviderStream.restore("auto", [], "state");
 
 const growing = partial<Trip>({ provisional: true });
 same<ReturnType<typeof growing.push>, DeepPartial<Trip> | undefined>(true);

@@ -15,8 +15,9 @@ mod tag {
     pub(super) const INNER_ERROR: u32 = 3;
 }
 
+/// Writes an event of one text. The ends of strings have their text up to the match `texts_to`.
 #[inline]
-pub(crate) fn write(output: &mut Output, event: &Event<'_>, chunk: &[u8], texts_to: u64) {
+pub(crate) fn write(output: &mut Output, event: &Event<'_>, texts_to: u64) {
     let first = |tag: u32, more: u32| tag | more << 4 | (event.pattern.index() as u32) << 8;
     match &event.kind {
         EventKind::Begin(kind) => {
@@ -27,13 +28,10 @@ pub(crate) fn write(output: &mut Output, event: &Event<'_>, chunk: &[u8], texts_
         }
         EventKind::Delta(text) if output.grow_delta(event.match_id as u32, text) => {}
         EventKind::Delta(text) => {
-            let is_chunk = text.as_bytes() == chunk;
-            output.word(first(tag::DELTA, u32::from(is_chunk)));
+            output.word(first(tag::DELTA, 0));
             output.word(event.match_id as u32);
             output.long(event.offset);
-            if !is_chunk {
-                output.delta(event.match_id as u32, text);
-            }
+            output.delta(event.match_id as u32, text);
         }
         EventKind::End(value) => {
             let text = value.as_ref().filter(|value| value.kind() != ValueKind::String || event.match_id < texts_to);
@@ -55,7 +53,7 @@ pub(crate) fn write(output: &mut Output, event: &Event<'_>, chunk: &[u8], texts_
     }
 }
 
-/// Offset, line, column, and the texts of kind, path and message.
+/// Writes an error: offset, line and column, and the texts of kind, path and message.
 pub(crate) fn write_error(output: &mut Output, error: &Error) {
     output.long(error.offset());
     output.long(error.line());

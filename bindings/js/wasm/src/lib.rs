@@ -1,39 +1,35 @@
-//! The module of `jsonspigot/providers`: provider streams and envelopes by number, one call for a chunk, one output for a
-//! call.
+//! The module of `jsonspigot/providers`: provider streams by number, one call for a chunk, one output for a call.
 //!
-//! JavaScript writes a chunk where [`input`] says, calls one of the functions of `readers.rs`, and reads the numbers and
-//! the text that [`output`] points to. `output.rs` owns those two buffers, `record.rs` and `events.rs` what is written into
-//! them, `options.rs` what a parser is made from, `saved_streams.rs` how a stream outlives its process.
-//! `../../src/providers/instance.ts` is the other side; the two change together.
+//! JavaScript writes a chunk where [`input`] says, calls one of the functions of `calls.rs`, and reads the numbers and the
+//! text that [`output`] points to. `output.rs` owns those two buffers, `record.rs` and `events.rs` what is written into them,
+//! `streams.rs` and `options.rs` what a stream is made from. `../../src/providers/instance.ts` is the other side; the two
+//! change together.
 
 #![no_std]
 
 extern crate alloc;
 
+mod calls;
 mod declared;
-mod envelopes;
 mod events;
-mod memory;
 mod options;
 mod output;
-mod providers;
-mod readers;
 mod record;
-mod saved_streams;
+mod streams;
 mod table;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::cell::UnsafeCell;
 
-use jsonspigot::{Error, PatternSet};
+use jsonspigot::PatternSet;
 
 use self::output::Output;
-use self::readers::Slot;
+use self::streams::Stream;
 use self::table::Table;
 
 #[global_allocator]
-static MEMORY: memory::Memory = memory::Memory::new();
+static MEMORY: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 
 /// A panic is a trap, which JavaScript sees as a `RuntimeError`. No text: it would be most of the module.
 #[panic_handler]
@@ -47,7 +43,7 @@ struct Module {
     output: Output,
     place: [u32; 3],
     patterns: Table<PatternSet>,
-    parsers: Table<Box<Slot>>,
+    streams: Table<Box<Stream>>,
 }
 
 struct Shared(UnsafeCell<Module>);
@@ -60,10 +56,10 @@ static MODULE: Shared = Shared(UnsafeCell::new(Module {
     output: Output::new(),
     place: [0; 3],
     patterns: Table::new(),
-    parsers: Table::new(),
+    streams: Table::new(),
 }));
 
-/// The module's state, for the time of one call.
+/// Lends the module's state for the time of one call.
 fn with<R>(call: impl FnOnce(&mut Module) -> R) -> R {
     // SAFETY: only exported functions call this, once each. The module imports nothing, so no call can begin while
     // another one runs.
@@ -71,21 +67,22 @@ fn with<R>(call: impl FnOnce(&mut Module) -> R) -> R {
 }
 
 impl Module {
-    /// Runs a call on a parser, and says how many words it has written: as a negative number if an error is the last.
-    fn on(&mut self, parser: u32, call: impl FnOnce(&mut Slot, &[u8], &mut Output) -> Result<(), Error>) -> i32 {
+    /// Runs a call on a stream. Returns how many words it has written.
+    fn on(&mut self, stream: u32, call: impl FnOnce(&mut Stream, &[u8], &mut Output)) -> i32 {
         self.output.clear();
-        let Some(slot) = self.parsers.get_mut(parser) else { core::arch::wasm32::unreachable() };
-        let result = call(slot, &self.input, &mut self.output);
-        if let Err(error) = &result {
-            events::write_error(&mut self.output, error);
-        }
+        let Some(stream) = self.streams.get_mut(stream) else { core::arch::wasm32::unreachable() };
+        call(stream, &self.input, &mut self.output);
+        self.written()
+    }
+
+    /// Publishes the place of the output. Returns the number of its words.
+    fn written(&mut self) -> i32 {
         self.place = self.output.place();
-        let count = self.output.word_count() as i32;
-        if result.is_ok() { count } else { -count }
+        self.output.word_count() as i32
     }
 }
 
-/// Room for this many bytes of input; where it is.
+/// Makes room for this many bytes of input. Returns its address.
 #[unsafe(no_mangle)]
 extern "C" fn input(len: u32) -> u32 {
     with(|module| {
@@ -103,8 +100,8 @@ extern "C" fn output() -> u32 {
     with(|module| module.place.as_ptr() as u32)
 }
 
-/// Compiles patterns; the input has their texts, each with a line of four bytes before it that says how long it is.
-/// Gives their number, or −1 and in the output what is wrong: index, column, reason.
+/// Compiles patterns: the input has their texts, each after its length in four bytes. Returns their number, or −1 and in
+/// the output what is wrong: index, column, reason.
 #[unsafe(no_mangle)]
 extern "C" fn compile(len: u32) -> i32 {
     with(|module| {
@@ -129,8 +126,8 @@ extern "C" fn forget(patterns: u32) {
     with(|module| drop(module.patterns.remove(patterns)));
 }
 
-/// Drops a parser.
+/// Drops a stream.
 #[unsafe(no_mangle)]
-extern "C" fn release(parser: u32) {
-    with(|module| drop(module.parsers.remove(parser)));
+extern "C" fn release(stream: u32) {
+    with(|module| drop(module.streams.remove(stream)));
 }

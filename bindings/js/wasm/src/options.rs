@@ -24,7 +24,7 @@ pub(crate) struct Options {
 /// The length of the options in the input.
 pub(crate) const LEN: usize = 4 + 6 * 8;
 
-/// Reads a word of flags and six limits of 64 bits each: depth, key, string, number, blank, total.
+/// Reads the options: a word of flags and six limits of 64 bits each: depth, key, string, number, blank, total.
 pub(crate) fn read(input: &[u8]) -> Options {
     let flags = number(input, 0) as u32;
     let limit = |place: usize| number(input, 4 + 8 * place);
@@ -58,12 +58,12 @@ pub(crate) fn read(input: &[u8]) -> Options {
     Options { builder, texts_to }
 }
 
-/// Eight bytes of the input, or as many zeros.
+/// Reads eight bytes of the input, or 0 if it ends before.
 pub(crate) fn number(input: &[u8], at: usize) -> u64 {
     input.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_le_bytes)
 }
 
-/// The texts of a list: before each its length in bytes, in four bytes.
+/// Reads the texts of a list, each after its length in four bytes.
 pub(crate) fn texts(mut input: &[u8]) -> impl Iterator<Item = &str> {
     core::iter::from_fn(move || {
         let (len, rest) = input.split_first_chunk::<4>()?;
@@ -73,7 +73,7 @@ pub(crate) fn texts(mut input: &[u8]) -> impl Iterator<Item = &str> {
     })
 }
 
-/// JavaScript checks its strings before it writes them.
+/// Returns a text that JavaScript has checked before it wrote it.
 pub(crate) fn text(bytes: &[u8]) -> &str {
     core::str::from_utf8(bytes).unwrap_or_default()
 }

@@ -70,9 +70,9 @@ impl Output {
         }
     }
 
-    /// The other buffer, for bytes that are no text, of which there are no lengths among the numbers.
-    pub(crate) fn bytes(&mut self) -> &mut Vec<u8> {
-        &mut self.text
+    /// Appends bytes that are no text, whose length is not among the numbers.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        self.text.extend_from_slice(bytes);
     }
 
     /// A text that is known by how it prints.

@@ -1,4 +1,4 @@
-//! Records, in which the events of streams and envelopes are written.
+//! Records, in which the events of streams are written.
 //!
 //! A record's first word has its tag in the lowest eight bits, and above them a bit for each of its fields that is there; the
 //! fields follow, numbers as two words. `RECORDS` in `../../src/providers/events.ts` has the same tags and fields in the same
@@ -25,10 +25,9 @@ pub(crate) mod tag {
     pub(crate) const PAYLOAD_MATCH: u32 = 7;
     pub(crate) const FRAGMENT: u32 = 8;
     pub(crate) const PAYLOAD: u32 = 9;
-    pub(crate) const VISIBLE_TEXT: u32 = 10;
-    pub(crate) const WARNING: u32 = 11;
+    pub(crate) const WARNING: u32 = 10;
     /// The first of the declared events, whose tags follow one another.
-    pub(crate) const DECLARED: u32 = 12;
+    pub(crate) const DECLARED: u32 = 11;
 }
 
 /// The bit of a record that an error follows.

@@ -1,0 +1,126 @@
+// The outcome of a text with an end of its own: a tool call's input, or the payload of an envelope. The reader of the text
+// decides the verdict. This file adds the members of each.
+
+import type { JsonSpigotError } from "../../core/error.js";
+import type { DeviationReport } from "../../core/events.js";
+import type { Text } from "../../core/text.js";
+import type { TextError } from "../../core/text-error.js";
+import { makeValue, type Json, type Making } from "../../core/values.js";
+import { areAlike } from "./alike.js";
+import { valuesOf } from "./values.js";
+
+/** The members of every outcome. */
+interface AnyPayload {
+  /** The raw text. */
+  readonly raw: string;
+  /** The error in the JSON. */
+  readonly error?: JsonSpigotError;
+}
+
+/** The text is complete JSON. */
+export interface CompletePayload extends AnyPayload {
+  readonly status: "complete";
+  readonly value: Json;
+}
+
+/** The text is complete, and JSON except for deviations that you accept. */
+export interface AcceptedPayload extends AnyPayload {
+  readonly status: "accepted";
+  readonly value: Json;
+  /** The equivalent strict JSON text. */
+  readonly strict: string;
+  /** Where it deviates from JSON, the first 100 places. */
+  readonly deviations: readonly DeviationReport[];
+  /** The number of further places. */
+  readonly more?: number;
+}
+
+/** There is no text. */
+export interface EmptyPayload extends AnyPayload {
+  readonly status: "empty";
+  readonly value?: undefined;
+}
+
+/** A call has no input, which stands for an object without members. */
+export interface EmptyInput extends AnyPayload {
+  readonly status: "empty";
+  /** `{}` */
+  readonly value: Json;
+}
+
+/** The text was cut, or something of it was lost. */
+export interface TruncatedPayload extends AnyPayload {
+  readonly status: "truncated";
+  readonly value?: undefined;
+  /** The provider's word for the end (`max_tokens`), `end-of-input`, … */
+  readonly reason: string;
+}
+
+/** The text is not JSON. */
+export interface MalformedPayload extends AnyPayload {
+  readonly status: "malformed";
+  readonly value?: undefined;
+}
+
+/** Something follows the JSON. */
+export interface TrailingPayload extends AnyPayload {
+  readonly status: "trailing";
+  readonly value?: undefined;
+  /** The values, if the text consists of whole values. Only you can know which of them were meant. */
+  readonly values?: readonly Json[];
+  /** True if these are all equal. */
+  readonly repeated?: boolean;
+}
+
+/** The text is not JSON by nature, and complete. */
+export interface RawPayload extends AnyPayload {
+  readonly status: "raw";
+  readonly value?: undefined;
+}
+
+/** The outcome of a payload in text, by its `status`. */
+export type Payload = CompletePayload | AcceptedPayload | EmptyPayload | TruncatedPayload | MalformedPayload | TrailingPayload | RawPayload;
+
+/** The outcome of a call's input, by its `status`. */
+export type CallInput = Exclude<Payload, EmptyPayload> | EmptyInput;
+
+/**
+ * The status of a call's input or a payload at its end. Only `complete` and `accepted` have a value, and an `empty` input, whose value is
+ * `{}`. An `accepted` text is JSON except for deviations that you accept.
+ */
+export type InputStatus = Payload["status"];
+
+/** A verdict and its reason. */
+export interface Verdict {
+  readonly status: InputStatus;
+  readonly reason?: string;
+}
+
+/** Returns the outcome of a text, with what its status has: a value, a reason, deviations. */
+export function payloadOf(verdict: Verdict, raw: string, text: Text | undefined, error: TextError | undefined, making: Making): Payload {
+  const { status, reason = "incomplete" } = verdict;
+  const payload = { raw, ...(error !== undefined && { error: error.with([]) }) };
+  switch (status) {
+    case "complete":
+      return { status, ...payload, value: makeValue(raw, making) };
+    case "accepted": {
+      const { count, list } = text!.deviations;
+      const strict = text!
+        .completeText()
+        .replace(/^[ \t\n\r]+/, "")
+        .trimEnd();
+      const more = count - list.length;
+      return { status, ...payload, strict, value: makeValue(strict, making), deviations: list, ...(more > 0 && { more }) };
+    }
+    case "truncated":
+      return { status, ...payload, reason };
+    case "trailing": {
+      const values = valuesOf(raw, text!);
+      if (values.length === 0) return { status, ...payload };
+      const repeated = values.every((value) => areAlike(values[0]!, value));
+      return { status, ...payload, values: values.map((value) => makeValue(value, making)), repeated };
+    }
+    default:
+      return { status, ...payload };
+  }
+}

@@ -1,0 +1,157 @@
+// All patterns of a parser at once, as an automaton that is made as it is needed.
+//
+// A pattern of m segments has m + 1 *positions*; position i is alive at a value if the first i segments lead there, and if
+// the last one is, the pattern selects the value. The positions that are alive at a value are a *node*: a sorted list, with
+// the nodes of its members and elements. The step from a node to the next one is computed once and then looked up, so a key
+// costs one lookup in a map, however many patterns there are.
+//
+// Patterns with `..` can lead to any number of nodes. Beyond {@link MOST_NODES} they are computed each time and dropped.
+
+import type { Pattern, Selector, Step } from "./pattern.js";
+
+const MOST_NODES = 2000;
+
+/** Up to this many names are compared with each key. More are looked up, which hashes the key. */
+const FEW = 6;
+
+/** A position: the segment that comes next, or the end of its pattern. */
+interface Position {
+  readonly id: number;
+  readonly pattern: number;
+  readonly step: Step | undefined;
+}
+
+/** Returns true if a selector takes a member or element; `null` is a name that no selector has. */
+function takes(selector: Selector, key: string | number | null): boolean {
+  if (typeof selector !== "object") return selector === undefined || selector === key;
+  const { start, end, step } = selector;
+  return typeof key === "number" && key >= start && key < end && step > 0 && (key - start) % step === 0;
+}
+
+/** The positions of patterns that are alive at a value. */
+export class PatternNode {
+  /** The patterns that select the value. */
+  readonly selected: number[] = [];
+  /** True if any pattern may select something in the value if it is an object, or an array. */
+  readonly entersObject: boolean = false;
+  readonly entersArray: boolean = false;
+  /** The patterns that continue in the text of the value if it is a string. */
+  readonly through: number[] = [];
+  readonly #automaton: Automaton;
+  readonly #positions: readonly Position[];
+  #hasSlices = false;
+  #names: string[] | undefined;
+  /** The nodes of the members of these names. */
+  #named: PatternNode[] = [];
+  /** The nodes by name, where there are too many names to compare with each. */
+  #map: Map<string, PatternNode> | undefined;
+  /** The node of any other member, or element. */
+  #other: PatternNode | undefined;
+
+  constructor(automaton: Automaton, positions: readonly Position[]) {
+    this.#automaton = automaton;
+    this.#positions = positions;
+    for (const { pattern, step } of positions) {
+      if (step === undefined) this.selected.push(pattern);
+      else if (step.isInside) this.through.push(pattern);
+      else {
+        const { isDescendant, selectors } = step;
+        this.entersObject ||= isDescendant || selectors.some((selector) => typeof selector !== "object");
+        this.entersArray ||= isDescendant || selectors.some((selector) => typeof selector !== "string");
+        this.#hasSlices ||= selectors.some((selector) => typeof selector === "object");
+      }
+    }
+  }
+
+  /** Returns the node of the member of this name. */
+  member(name: string): PatternNode {
+    const names = this.#names ?? this.#expand();
+    if (this.#map !== undefined) return this.#map.get(name) ?? this.#other!;
+    for (let at = 0; at < names.length; at++) if (names[at] === name) return this.#named[at]!;
+    return this.#other!;
+  }
+
+  /** Returns the node of the element at this index. */
+  element(index: number): PatternNode {
+    if (!this.#hasSlices) {
+      if (this.#names === undefined) this.#expand();
+      return this.#other!;
+    }
+    return this.#step(index);
+  }
+
+  /** Returns the node of the root of the text in the value, which is a string. */
+  inside(): PatternNode {
+    return this.#automaton.node(this.#positions.filter(({ step }) => step?.isInside).map(({ id }) => id + 1));
+  }
+
+  #expand(): string[] {
+    this.#other = this.#step(null);
+    const selectors = this.#positions.flatMap(({ step }) => step?.selectors ?? []);
+    const names = [...new Set(selectors.filter((selector) => typeof selector === "string"))];
+    this.#named = names.map((name) => this.#step(name));
+    if (names.length > FEW) this.#map = new Map(names.map((name, at) => [name, this.#named[at]!]));
+    return (this.#names = names);
+  }
+
+  /** Computes the node of the member of this name, or the element at this index. */
+  #step(key: string | number | null): PatternNode {
+    const next: number[] = [];
+    for (const { id, step } of this.#positions) {
+      if (step === undefined || step.isInside) continue;
+      if (step.isDescendant) next.push(id);
+      if (step.selectors.some((selector) => takes(selector, key))) next.push(id + 1);
+    }
+    return this.#automaton.node(next);
+  }
+}
+
+/** Patterns compiled together, once, and shared by all parsers that have the same. */
+export class Automaton {
+  /** Where a text begins. */
+  readonly root: PatternNode;
+  /** Where nothing can be selected any more. */
+  readonly nowhere: PatternNode;
+  readonly patterns: readonly Pattern[];
+  /** True if any pattern continues in the text of a string. */
+  readonly readsStrings: boolean;
+  /** True if any pattern asks for values as they come. */
+  readonly readsRaw: boolean;
+  readonly #positions: Position[] = [];
+  readonly #nodes = new Map<string, PatternNode>();
+
+  constructor(patterns: readonly Pattern[]) {
+    this.patterns = patterns;
+    this.readsStrings = patterns.some(({ steps }) => steps.some(({ isInside }) => isInside));
+    this.readsRaw = patterns.some(({ isRaw }) => isRaw);
+    const starts: number[] = [];
+    patterns.forEach(({ steps }, pattern) => {
+      starts.push(this.#positions.length);
+      for (const step of [...steps, undefined]) this.#positions.push({ id: this.#positions.length, pattern, step });
+    });
+    this.nowhere = this.node([]);
+    this.root = this.node(starts);
+  }
+
+  /** Returns the node of these positions. */
+  node(ids: readonly number[]): PatternNode {
+    const sorted = [...new Set(ids)].sort((one, other) => one - other);
+    const name = sorted.join();
+    const known = this.#nodes.get(name);
+    if (known) return known;
+    const made = new PatternNode(
+      this,
+      sorted.map((id) => this.#positions[id]!),
+    );
+    if (this.#nodes.size < MOST_NODES) this.#nodes.set(name, made);
+    return made;
+  }
+
+  /** Returns true if any pattern has this name in it. */
+  names(name: string): boolean {
+    return this.#positions.some(({ step }) => step?.selectors.includes(name) === true);
+  }
+}
+
+/** No patterns at all. */
+export const NO_AUTOMATON = /* @__PURE__ */ new Automaton([]);

@@ -1,0 +1,36 @@
+// Patterns as users give them, compiled once.
+
+import { Automaton, NO_AUTOMATON } from "./automaton.js";
+import { JsonSpigotError } from "../error.js";
+import { parsePattern } from "./pattern.js";
+
+/** How many sets of compiled patterns are kept. Users have few sets, and make a parser for each text. */
+const MOST_SETS = 64;
+
+const compiled = new Map<string, Automaton>();
+
+/** Returns the automaton of these patterns, which is compiled only once. */
+export function compile(patterns: string | readonly string[]): Automaton {
+  const list = typeof patterns === "string" ? [patterns] : patterns;
+  if (!Array.isArray(list)) throw refused(`${String(list)} is neither a string nor an array of strings`);
+  if (list.length === 0) return NO_AUTOMATON;
+  for (const text of list) if (typeof text !== "string") throw refused(`${String(text)} is not a string`);
+  const name = nameOf(list);
+  return compiled.get(name) ?? compileAnew(list, name);
+}
+
+/** Returns a name that no other list has of those that can be compiled: no pattern has the unit NUL in it. */
+function nameOf(list: readonly string[]): string {
+  return list.length === 1 && !list[0]!.includes("\0") ? list[0]! : `${list.length}\0${list.join("\0")}`;
+}
+
+function compileAnew(list: readonly string[], name: string): Automaton {
+  const half = list.find((text) => /\p{Surrogate}/u.test(text));
+  if (half !== undefined) throw refused(`${JSON.stringify(half)} holds half a surrogate pair`);
+  const automaton = new Automaton(list.map(parsePattern));
+  if (compiled.size >= MOST_SETS) compiled.delete(compiled.keys().next().value!);
+  compiled.set(name, automaton);
+  return automaton;
+}
+
+const refused = (problem: string): JsonSpigotError => new JsonSpigotError("invalid-option", `patterns: ${problem}`);

@@ -1,0 +1,204 @@
+// One pattern: RFC 9535 §2 without what a forward stream can't decide, `|` between queries, and `raw:` in front.
+
+import { JsonSpigotError } from "../error.js";
+import { isShorthand, quoted, QuoteFault, readQuoted } from "./path.js";
+
+/** A slice, or an index, which is one of a single element. */
+export interface Slice {
+  readonly start: number;
+  readonly end: number;
+  readonly step: number;
+  /** As it was written, without white space. */
+  readonly text: string;
+}
+
+/** The selection of one segment: names, indices, slices, everything, or the root of the text in a string. */
+export interface Step {
+  /** True for `..`: the selected level may be at any depth. */
+  readonly isDescendant: boolean;
+  readonly isInside: boolean;
+  /** In the order in which they were written. */
+  readonly selectors: readonly Selector[];
+}
+
+/** A name, a slice, or a wildcard. */
+export type Selector = string | Slice | undefined;
+
+export interface Pattern {
+  readonly steps: readonly Step[];
+  /** `raw:` is in front: the deltas are of the values' JSON text. */
+  readonly isRaw: boolean;
+}
+
+/** A pattern that can't be compiled. */
+export class PatternError extends JsonSpigotError {
+  override readonly name: string = "PatternError";
+  readonly pattern: string;
+  /** Its place in the list. */
+  readonly index: number;
+  /** Why, in lower case. */
+  readonly reason: string;
+
+  constructor(pattern: string, index: number, column: number, reason: string) {
+    super("invalid-pattern", `invalid pattern ${JSON.stringify(pattern)}: ${reason} at column ${column}`, { column });
+    this.pattern = pattern;
+    this.index = index;
+    this.reason = reason;
+  }
+}
+
+/** Returns the full spelling, which parses back to an equal pattern. */
+export function spelling({ steps, isRaw }: Pattern): string {
+  return `${isRaw ? RAW : ""}$${steps.map(spellingOf).join("")}`;
+}
+
+function spellingOf({ isDescendant, isInside, selectors }: Step): string {
+  if (isInside) return " | $";
+  const dots = isDescendant ? ".." : "";
+  const [first] = selectors;
+  if (selectors.length === 1) {
+    if (typeof first === "string" && isShorthand(first)) return `${dots || "."}${first}`;
+    if (first === undefined && isDescendant) return "..*";
+  }
+  const spelt = selectors.map((selector) => (typeof selector === "string" ? quoted(selector) : (selector?.text ?? "*")));
+  return `${dots}[${spelt.join(",")}]`;
+}
+
+const NEGATIVE = "a negative number counts from the end, which a stream does not know yet";
+const FILTER = "filters look at values that a stream has not seen yet";
+const FUNCTION = "functions look at values that a stream has not seen yet";
+
+/** RFC 9535 §2.1: integers are within the exact range of an I-JSON number. */
+const isExact = (digits: string): boolean => digits.length < 17 && Number(digits) <= Number.MAX_SAFE_INTEGER;
+
+const SPACE = /[ \t\n\r]*/y;
+const NAME = /[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*/y;
+const DIGITS = /\d*/y;
+
+const RAW = "raw:";
+
+const INSIDE: Step = { isDescendant: false, isInside: true, selectors: [] };
+
+/** @throws {PatternError} which names the place in the list, the column and the reason. */
+export function parsePattern(text: string, index: number): Pattern {
+  const steps: Step[] = [];
+  let at = 0;
+
+  const fail = (reason: string): never => {
+    // A column counts characters.
+    const column = [...text.slice(0, at)].length + 1;
+    throw new PatternError(text, index, column, reason);
+  };
+  const take = (token: RegExp): string => {
+    token.lastIndex = at;
+    const taken = token.exec(text)?.[0] ?? "";
+    at += taken.length;
+    return taken;
+  };
+  const eat = (wanted: string): boolean => {
+    const isNext = text[at] === wanted;
+    if (isNext) at += 1;
+    return isNext;
+  };
+  const push = (isDescendant: boolean, selectors: readonly Selector[]): void => {
+    steps.push({ isDescendant, isInside: false, selectors });
+  };
+
+  /** Parses `*` or a shorthand name. */
+  const dotted = (isDescendant: boolean): void => {
+    const name = eat("*") ? undefined : take(NAME);
+    if (name === "") fail("expected a name or `*`; other names are quoted in brackets: ['a-b']");
+    push(isDescendant, [name]);
+  };
+
+  const quotedName = (): string => {
+    try {
+      const { name, end } = readQuoted(text, at);
+      at = end;
+      return name;
+    } catch (thrown) {
+      if (!(thrown instanceof QuoteFault)) throw thrown;
+      at = thrown.at;
+      return fail(thrown.reason);
+    }
+  };
+
+  /** Parses an integer, if one begins here, and the white space around it. */
+  const integer = (): string => {
+    take(SPACE);
+    if (text[at] === "-") fail(NEGATIVE);
+    const from = at;
+    const digits = take(DIGITS);
+    const isPadded = digits.length > 1 && digits[0] === "0";
+    if (isPadded || !isExact(digits)) {
+      at = from;
+      fail(isPadded ? "a number has no leading zero" : "a number is at most 2^53 - 1");
+    }
+    take(SPACE);
+    return digits;
+  };
+
+  const slice = (): Slice => {
+    const start = integer();
+    if (!eat(":")) return { start: Number(start), end: Number(start) + 1, step: 1, text: start };
+    const end = integer();
+    const step = eat(":") ? integer() : "";
+    const spelt = `${start}:${end}${step && `:${step}`}`;
+    return { start: Number(start), end: end === "" ? Infinity : Number(end), step: Number(step || 1), text: spelt };
+  };
+
+  const bracketed = (isDescendant: boolean): void => {
+    const selectors: Selector[] = [];
+    do {
+      take(SPACE);
+      const first = text[at];
+      if (first === undefined) fail("the bracket is never closed");
+      else if (eat("*")) selectors.push(undefined);
+      else if (first === "'" || first === '"') selectors.push(quotedName());
+      else if (/[\d:-]/.test(first)) selectors.push(slice());
+      else if (first === "?") fail(FILTER);
+      else fail(first === "(" || first === "@" ? FUNCTION : "expected a quoted name, an index, a slice or `*`");
+      take(SPACE);
+    } while (eat(","));
+    if (!eat("]")) fail("expected `,` or `]`");
+    push(isDescendant, selectors);
+  };
+
+  /** Parses one query, up to a pipe or the end. */
+  const query = (): void => {
+    const first = text[at];
+    if (first === undefined || first === "|") fail("expected a query on each side of `|`; the root is `$`");
+    if (!eat("$") && first !== "[" && first !== ".") dotted(false);
+    for (;;) {
+      const before = at;
+      take(SPACE);
+      const next = text[at];
+      if (next === "|") return;
+      if (next === undefined) {
+        if (before === at) return;
+        at = before;
+        fail("white space after the pattern");
+      }
+      if (eat("[")) {
+        bracketed(false);
+      } else if (eat(".")) {
+        const isDescendant = eat(".");
+        if (isDescendant && eat("[")) bracketed(true);
+        else dotted(isDescendant);
+      } else {
+        fail(next === "(" ? FUNCTION : "expected `.`, `[`, `|` or the end; other names are quoted in brackets: ['a-b']");
+      }
+    }
+  };
+
+  const isRaw = text.startsWith(RAW);
+  if (isRaw) at = RAW.length;
+  if (at === text.length) fail("an empty pattern selects nothing; the root is `$`");
+  query();
+  while (eat("|")) {
+    steps.push(INSIDE);
+    take(SPACE);
+    query();
+  }
+  return { steps, isRaw };
+}

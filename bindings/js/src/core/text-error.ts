@@ -1,0 +1,150 @@
+// Errors in a text: what is thrown where it is wrong, and what the engine knows of the error.
+
+import { JsonSpigotError } from "./error.js";
+import type { Event } from "./events.js";
+import type { EngineState } from "./engine.js";
+import { spell, type Segment } from "./patterns/path.js";
+import { AFTER, DONE, LITERAL, NUMBER, STRING, WORDS } from "./states.js";
+
+/** An error that is thrown inside the engine, without a stack trace. Line, column and path are added later. */
+export class Fault {
+  constructor(
+    readonly kind: string,
+    readonly offset: number,
+    /** The text after the kind in the message. */
+    readonly expected: string,
+    /** Where in the text that is read. */
+    readonly at: number,
+  ) {}
+}
+
+/** Returns the message of an error: its kind, what was expected, and where. */
+export function messageOf(kind: string, expected: string, offset: number, line: number, column: number, path: string | null): string {
+  const what = kind === "invalid-utf8" ? "invalid UTF-8" : kind.replace(/-/g, " ");
+  const where = line > 0 ? ` at line ${line} column ${column} (byte ${offset})` : "";
+  return `${what}: ${expected}${where}${path === null ? "" : ` in ${path}`}`;
+}
+
+/** Returns a path without its middle if it is longer than 200 characters, since a key may be as long as the text. */
+function shortened(path: string | null): string | null {
+  if (path === null || path.length <= 200) return path;
+  const characters = [...path];
+  return characters.length <= 200 ? path : [...characters.slice(0, 100), "…", ...characters.slice(-99)].join("");
+}
+
+/** An error whose parts are known, and what it expected. */
+export class TextError extends JsonSpigotError {
+  declare readonly expected: string;
+
+  constructor(
+    kind: string,
+    expected: string,
+    offset: number,
+    line: number,
+    column: number,
+    path: string | null,
+    events: readonly Event[] = [],
+  ) {
+    const short = shortened(path);
+    super(kind, messageOf(kind, expected, offset, line, column, short), { offset, line, column, path: short, events });
+    Object.defineProperty(this, "expected", { value: expected });
+  }
+
+  /** Returns a copy with the events of the chunk before the error. */
+  with(events: readonly Event[]): TextError {
+    return new TextError(this.kind, this.expected, this.offset, this.line, this.column, this.path, events);
+  }
+}
+
+/** Makes an error of a fault in the text of this engine. */
+export function errorOf(fault: Fault, engine: EngineState, path = errorPath(engine, fault)): TextError {
+  const { kind, expected, offset } = fault;
+  return new TextError(kind, expected, offset, engine.lines + 1, Math.max(0, offset - engine.lineStart) + 1, path);
+}
+
+// Expected tokens.
+
+/** The expected token of each state, by its number; `undefined` where it depends on more than the state. */
+const WANTED: readonly (string | undefined)[] = [
+  "a value",
+  "a value or `]`",
+  "a key or `}`",
+  "a key",
+  "`:`",
+  undefined,
+  "the rest of a string",
+  "the rest of a string",
+  "the rest of a number, or what follows it",
+  undefined,
+  "nothing but white space after the value",
+  "a value",
+];
+
+/** Returns the expected token, for messages. */
+export function wanted(engine: EngineState): string {
+  const { state } = engine;
+  if (state === AFTER) return `\`,\` or \`${engine.top!.isArray ? "]" : "}"}\``;
+  return state === LITERAL ? `\`${WORDS[engine.word]!}\`` : WANTED[state]!;
+}
+
+export function unexpected(engine: EngineState, s: string, i: number): never {
+  const c = s.charCodeAt(i);
+  if (engine.state === DONE) engine.fail("trailing-bytes", i, wanted(engine));
+  engine.fail("unexpected-byte", i, engine.depth === 0 ? wanted(engine) + guess(c) : wanted(engine));
+}
+
+/** Returns a guess at what a text is that is not JSON. All that is known of it at any cut is its first byte. */
+function guess(first: number): string {
+  // The byte EF, alone or as the first byte of a character.
+  if (first >= 0xf000 || (first >= 0xdc00 && first <= 0xdfff && (first & 0xff) === 0xef)) return " (is this a byte order mark?)";
+  if (first === 60) return " (is this HTML or XML?)";
+  if (first === 96) return " (is this a code fence?)";
+  // The lines of an event stream: `data:`, `event:`, `id:`, `retry:`, and comments.
+  return "deir:".includes(String.fromCharCode(first)) ? " (are these server-sent events? `jsonspigot/providers` reads them)" : "";
+}
+
+// Paths of errors.
+
+/** Returns the path of the innermost open value; `null` if it is not known. */
+function errorPath(engine: EngineState, fault: Fault): string | null {
+  return knownPath(engine, fault.kind) ?? engine.output.keeping?.pathOfFault(engine, fault) ?? null;
+}
+
+/** Returns the path if it is known without reading the kept text again; otherwise `null`. */
+export function knownPath(engine: EngineState, kind: string): string | null {
+  const { depth, state } = engine;
+  if (engine.tree !== undefined) return spellTo(engine, state === STRING || state === NUMBER || state === LITERAL ? depth : depth - 1);
+  if (engine.inner !== undefined || engine.open.length > 0) return spellTo(engine, depth);
+  if (depth === 0) return "$";
+  if (hasLeaf(engine, kind)) return null;
+  if (depth === 1) return "$";
+  const top = engine.top!;
+  const areKnown = engine.stack.slice(0, depth - 1).every((frame) => frame.isLive);
+  return areKnown && (top.isLive || top.matches.length > 0) ? spellTo(engine, depth - 1) : null;
+}
+
+export function segmentsTo(engine: EngineState, depth: number): Segment[] {
+  return engine.stack.slice(0, Math.max(0, depth)).map((frame) => (frame.isArray ? frame.index : frame.key));
+}
+
+function spellTo(engine: EngineState, depth: number): string {
+  return spell(segmentsTo(engine, depth));
+}
+
+/** Returns true if the innermost open value is a leaf, as far as the kind of error says so. */
+function hasLeaf({ state }: EngineState, kind: string): boolean {
+  switch (kind) {
+    case "invalid-number":
+    case "invalid-literal":
+    case "number-limit":
+      return true;
+    case "unexpected-byte":
+    case "trailing-bytes":
+    case "duplicate-key":
+    case "key-limit":
+    case "depth-limit":
+      return false;
+    default:
+      return state === STRING || state === NUMBER || state === LITERAL;
+  }
+}

@@ -1,5 +1,0 @@
-// The bytes of the providers' module, not packed. The build writes them here; nothing calls this before.
-
-export function plain(): Uint8Array {
-  throw new Error("the package was not built: run `npm run build`");
-}

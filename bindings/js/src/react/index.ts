@@ -1,0 +1,180 @@
+"use client";
+
+// A hook for React: a JSON text that is still arriving, as state.
+
+import { useEffect, useState, useSyncExternalStore } from "react";
+
+import { makeText } from "../core/make-text.js";
+import type { ParserOptions } from "../core/options.js";
+import { TextParser, type DeepPartial } from "../core/text-parser.js";
+import { NOTHING, SourceLoop, type Reading } from "../loops/loop.js";
+import { chunksOfJson, type Chunk, type Source } from "../loops/source.js";
+import type { Json } from "../core/values.js";
+
+/** Opens the source. The signal is aborted when the component unmounts or the key changes: pass it to `fetch`. */
+export type Open = (signal: AbortSignal) => Source | PromiseLike<Source>;
+
+/** The parser's options, except those that the hook sets itself. */
+export interface JsonStreamOptions extends Omit<ParserOptions, "snapshots" | "retain" | "spelling"> {
+  /** Another key is another stream: the old one is aborted, and `open` is called again. */
+  readonly key?: string | number | undefined;
+}
+
+export interface JsonStream<T> {
+  /** The document so far; what has not changed is the same object as at the last render. */
+  readonly value: DeepPartial<T> | undefined;
+  /** `idle` as long as there is nothing to open, `complete` once the whole text was strict JSON. */
+  readonly status: "idle" | "streaming" | "complete" | "error";
+  /** The reason why it has ended early: a `JsonSpigotError`, or whatever the source has thrown. */
+  readonly error: unknown;
+}
+
+const IDLE: JsonStream<never> = { value: undefined, status: "idle", error: undefined };
+const OPENING: JsonStream<never> = { value: undefined, status: "streaming", error: undefined };
+
+/**
+ * Returns a stream of JSON as state. The component renders at most once a frame, and memoized components only if their part has
+ * changed.
+ *
+ * `open` is called once, after the component has mounted, even under `StrictMode`. Its identity does not matter, so it
+ * may be an inline function. While it is `null` or `undefined`, the hook stays `idle`.
+ *
+ * @param open - opens the source. Pass its signal to `fetch`: it is aborted when the component unmounts or the key changes.
+ *
+ * @example
+ * ```tsx
+ * import { useJsonStream } from "jsonspigot/react";
+ *
+ * interface Trip {
+ *   title: string;
+ * }
+ *
+ * export function TripView({ id }: { id: string }) {
+ *   const { value, status, error } = useJsonStream<Trip>((signal) => fetch(`/trips/${id}`, { signal }), { key: id });
+ *   if (status === "error") return <p>{String(error)}</p>;
+ *   return <h1>{value?.title ?? "…"}</h1>;
+ * }
+ * ```
+ */
+export function useJsonStream<T = Json>(open: Open | null | undefined, options: JsonStreamOptions = {}): JsonStream<T> {
+  const { key } = options;
+  const isIdle = !open;
+  const [held, hold] = useState(() => ({ key, isIdle, store: new Store(isIdle) }));
+  let { store } = held;
+  if (held.key !== key || held.isIdle !== isIdle) {
+    store = new Store(isIdle);
+    hold({ key, isIdle, store });
+  }
+  // Before the store is subscribed to: effects run in their order here.
+  useEffect(() => {
+    store.open = open;
+    store.options = options;
+  });
+  return useSyncExternalStore(store.subscribe, store.current, store.initial) as JsonStream<T>;
+}
+
+/** One stream, and its value for the component. */
+class Store {
+  open: Open | null | undefined;
+  options: JsonStreamOptions = {};
+  readonly #initial: JsonStream<Json>;
+  #shown: JsonStream<Json>;
+
+  constructor(isIdle: boolean) {
+    this.#initial = this.#shown = isIdle ? IDLE : OPENING;
+  }
+
+  readonly current = (): JsonStream<Json> => this.#shown;
+  readonly initial = (): JsonStream<Json> => this.#initial;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const show = (next: JsonStream<Json>): void => {
+      if (signal.aborted) return;
+      this.#shown = next;
+      listener();
+    };
+    // Strict mode unmounts and mounts again at once: what is not there after that is never opened.
+    queueMicrotask(() => {
+      if (!signal.aborted && this.#shown.status === "streaming") void this.#read(signal, show);
+    });
+    return () => controller.abort();
+  };
+
+  async #read(signal: AbortSignal, show: (next: JsonStream<Json>) => void): Promise<void> {
+    // After a component was hidden and is shown again, the text starts over.
+    if (this.#shown !== OPENING) show(OPENING);
+    const { key: _, ...options } = this.options;
+    const parser = new TextParser(makeText({ ...options, snapshots: true, retain: "nothing" }));
+    const look = (): DeepPartial<Json> | undefined => parser.snapshot<Json>();
+    const frames = new FrameTimer(() => {
+      const value = look();
+      if (value !== this.#shown.value) show({ value: value as Json, status: "streaming", error: undefined });
+    });
+    let end: Pick<JsonStream<Json>, "status" | "error">;
+    try {
+      const source = await this.open!(signal);
+      const begin = (): Reading<Chunk, never> => ({
+        items: NOTHING,
+        read(chunk) {
+          parser.feed(chunk);
+          frames.ask();
+        },
+        finish: () => void parser.finish(),
+      });
+      await new SourceLoop(() => chunksOfJson(source), begin, signal).next();
+      end = { status: "complete", error: undefined };
+    } catch (error) {
+      end = { status: "error", error };
+    }
+    frames.end();
+    if (!signal.aborted) {
+      let value = this.#shown.value;
+      try {
+        value = look() as Json;
+      } catch {
+        // A key was refused. The last value stays.
+      }
+      show({ value: value as Json, ...end });
+    }
+    parser.dispose();
+  }
+}
+
+/** Calls back at most once a frame. In a hidden tab there are no frames, so a timer takes their place. */
+class FrameTimer {
+  readonly #call: () => void;
+  #forget: (() => void) | undefined;
+  readonly #page = typeof document === "undefined" ? undefined : document;
+
+  constructor(call: () => void) {
+    this.#call = call;
+    this.#page?.addEventListener("visibilitychange", this.#flush);
+  }
+
+  ask(): void {
+    if (this.#forget) return;
+    if (this.#page?.visibilityState !== "hidden" && typeof requestAnimationFrame === "function") {
+      const frame = requestAnimationFrame(this.#flush);
+      this.#forget = () => cancelAnimationFrame(frame);
+    } else {
+      const timer = setTimeout(this.#flush, 16);
+      this.#forget = () => clearTimeout(timer);
+    }
+  }
+
+  /** Also when the tab is hidden while a frame is waited for, which then would not come. */
+  readonly #flush = (): void => {
+    if (!this.#forget) return;
+    this.#forget();
+    this.#forget = undefined;
+    this.#call();
+  };
+
+  end(): void {
+    this.#forget?.();
+    this.#forget = undefined;
+    this.#page?.removeEventListener("visibilitychange", this.#flush);
+  }
+}
