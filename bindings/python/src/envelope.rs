@@ -526,8 +526,3 @@ impl Envelope {
         }
     }
 }
-
-/// The bytes of an event that an SDK gave as bytes, or nothing.
-pub(crate) fn bytes_of<'a>(event: &'a Bound<'_, PyAny>) -> Option<&'a [u8]> {
-    event.cast::<PyBytes>().ok().map(|bytes| bytes.as_bytes())
-}

@@ -59,6 +59,11 @@ def test_langchain() -> None:
     named = [c.model_copy(update={"tool_call_chunks": [{**entry, "index": f"lc_{entry['index']}"} for entry in c.tool_call_chunks]}) for c in chunks[:4]]
     *found, _ = read([(chunk, {"langgraph_node": "agent"}) for chunk in [*named, chunks[5]]])
     assert found[2] == [("weather", "truncated", None)]
+    # A graph yields whole messages too: those of a model that does not stream, and those that no model has written.
+    whole = messages.AIMessage(content="I look.", tool_calls=[{"name": "weather", "args": {"city": "Bern"}, "id": "call_1"}])
+    graph = [(messages.HumanMessage(content="Weather?"), {}), (whole, {}), (messages.ToolMessage(content="Rain.", tool_call_id="call_1"), {})]
+    *found, stream = read(graph)
+    assert (found, stream.unfinished()) == (["I look.", "", [("weather", "complete", {"city": "Bern"})], ["Bern"]], None)
 
 
 def test_pydantic_ai() -> None:
@@ -113,25 +118,6 @@ def test_mistral_conversations() -> None:
     assert stream.unfinished() is None
 
 
-def test_derived_events_of_anthropic() -> None:
-    """The helper streams pass on each event, and what they make of it: that is the same once more."""
-    streaming = pytest.importorskip("anthropic.lib.streaming")
-    types = pytest.importorskip("anthropic.types")
-    raw: list[Any] = [
-        {"type": "message_start", "message": {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}},
-        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "", "citations": None}},
-        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hi."}},
-        {"type": "content_block_stop", "index": 0},
-        {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_sequence": None}, "usage": {"output_tokens": 2}},
-        {"type": "message_stop"},
-    ]
-    kinds = [types.RawMessageStartEvent, types.RawContentBlockStartEvent, types.RawContentBlockDeltaEvent, types.RawContentBlockStopEvent, types.RawMessageDeltaEvent, types.RawMessageStopEvent]
-    events = [kind.model_validate(event) for kind, event in zip(kinds, raw, strict=True)]
-    events.insert(3, streaming.TextEvent(type="text", text="Hi.", snapshot="Hi."))
-    text, _, _, _, stream = read(events)
-    assert (text, stream.unfinished()) == ("Hi.", None)
-
-
 @pytest.mark.parametrize("thing", [object(), 5, None, ("a", "b"), type("Chunk", (), {"delta": "x"})()])
 def test_what_nothing_recognizes_is_an_error(thing: object) -> None:
     with pytest.raises(TypeError, match="an event is an SDK's object"):
@@ -139,7 +125,7 @@ def test_what_nothing_recognizes_is_an_error(thing: object) -> None:
 
 
 def test_the_readme_names_the_versions() -> None:
-    rows = re.findall(r"^\| `([a-z-]+)` ([0-9.]+) \|", README.read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| `([a-z-]+)` \| ([0-9.]+) \|", README.read_text(), re.MULTILINE)
     assert {name for name, _ in rows} == {"anthropic", "openai", "mistralai", "langchain-core", "pydantic-ai-slim"}
     for name, tried in rows:
         pytest.importorskip({"langchain-core": "langchain_core", "pydantic-ai-slim": "pydantic_ai"}.get(name, name))

@@ -1,83 +1,154 @@
-"""The event objects of SDKs and frameworks, as the JSON text of a wire format.
+"""Event objects of SDKs and frameworks as JSON text, by their class.
 
-An SDK's own object is a provider's event already. A framework's chunk is not: it is written as the wire format that says the
-same, of chat completions or of Anthropic's messages.
+An SDK's own object is a provider's event already, so it is dumped. A framework's chunk is written as an event of chat
+completions or of Anthropic's messages. Helper streams of an SDK yield events of their own beside those of the wire: they
+repeat or derive, so they are dropped.
 """
 
+# Events of other packages are taken without a cast.
+# pyright: basic
 from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Iterator
-from typing import Any, cast
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
-# What the helper streams of `anthropic` make of the events that they pass on as well.
-_DERIVED = frozenset({"text", "thinking", "signature", "citation", "input_json", "compaction"})
+Reader = Callable[[Any], "str | bytes"]
 
-
-def event_text(event: Any) -> str:
-    """The JSON text of an SDK's or a framework's event object, or of a dict; nothing for one that only repeats others."""
-    if isinstance(event, tuple):
-        return event_text(_in_pair(cast("tuple[Any, ...]", event)))
-    if hasattr(event, "tool_call_chunks") and hasattr(event, "response_metadata"):
-        return _dumped(_of_langchain(event))
-    if hasattr(event, "event_kind"):
-        events = list(_of_pydantic_ai(event))
-        return _dumped(events) if events else ""
-    # The helper streams of `openai` wrap each chunk, beside events of their own.
-    if getattr(event, "type", None) == "chunk" and hasattr(event, "chunk"):
-        event = event.chunk
-    # `mistralai` gives server-sent events with the provider's own inside.
-    inside = getattr(event, "data", None)
-    if inside is not None and not hasattr(event, "type") and hasattr(inside, "model_dump_json"):
-        event = inside
-    if getattr(event, "type", None) in _DERIVED and (hasattr(event, "snapshot") or hasattr(event, "signature")):
-        return ""
-    dump = getattr(event, "model_dump_json", None)
-    if dump is not None:
-        # Only what the provider has sent, by the names that it has sent it by.
-        return str(dump(by_alias=True, exclude_unset=True, warnings=False))
-    if isinstance(event, (dict, list)):
-        return _dumped(event)
-    raise TypeError(f"an event is an SDK's object, a dict or JSON text, not {type(event).__name__}")
+#: The reader of each class of events that was pushed. Read by the native module.
+READERS: dict[type[Any], Reader] = {}
 
 
-def _in_pair(pair: tuple[Any, ...]) -> Any:
-    """LangGraph gives a message's chunk together with where it is from."""
-    if len(pair) == 2 and hasattr(pair[0], "tool_call_chunks"):
-        return pair[0]
+def reader_of(cls: type[Any]) -> Reader:
+    """Return the function that writes the events of a class, and keep it. Raise ``TypeError`` for any other class."""
+    packages = (base.__module__.partition(".")[0] for base in cls.__mro__)
+    make = next((_READERS_OF[package] for package in packages if package in _READERS_OF), _of_data)
+    reader = make(cls)
+    if reader is None:
+        raise TypeError(f"an event is an SDK's object, a dict or JSON text, not {cls.__name__}")
+    if len(READERS) >= 1024:
+        # Classes that were made on the fly shall not pile up.
+        READERS.clear()
+    READERS[cls] = reader
+    return reader
+
+
+def _of_data(cls: type[Any]) -> Reader | None:
+    if issubclass(cls, tuple):
+        return _pair_text
+    return _dumped if issubclass(cls, (dict, list)) else None
+
+
+def _of_model(cls: Any, exclude: Any = None) -> Reader | None:
+    """Dump what the provider has sent, by the names that it has sent it by."""
+    if not hasattr(cls, "model_dump_json"):
+        return None
+    if not cls.__pydantic_complete__:
+        cls.model_rebuild()
+    dump = cls.__pydantic_serializer__.to_json
+    return partial(dump, by_alias=True, exclude_unset=True, warnings=False, exclude=exclude)
+
+
+#: What `openai` adds to the answer in its last event.
+_PARSED = {"output": {"__all__": {"parsed_arguments": True, "content": {"__all__": {"parsed": True}}}}}
+
+
+def _of_client(cls: Any) -> Reader | None:
+    """The events of `anthropic` and `openai`: those of helper streams without the fields that the helper has added."""
+    package = cls.__module__.partition(".")[0]
+    if not cls.__module__.startswith(f"{package}.lib."):
+        return _of_model(cls)
+    if "chunk" in cls.model_fields:
+        return lambda event: _text(event.chunk)
+    sent = next((base for base in cls.__mro__ if base.__module__.startswith(f"{package}.types.")), None)
+    if sent is None:
+        return _nothing
+    added: dict[str, Any] = dict.fromkeys(cls.model_fields.keys() - sent.model_fields.keys(), True)
+    return _of_model(cls, {**added, "response": _PARSED})
+
+
+def _of_mistral(cls: type[Any]) -> Reader | None:
+    """Server-sent events have the provider's own event inside."""
+    fields = getattr(cls, "model_fields", {})
+    return (lambda event: _text(event.data)) if "data" in fields and "type" not in fields else _of_model(cls)
+
+
+def _of_langchain(cls: type[Any]) -> Reader | None:
+    fields = getattr(cls, "model_fields", {})
+    if "tool_calls" in fields:
+        return _langchain_text
+    # A graph also yields the messages that no model has written.
+    return _nothing if "content" in fields else None
+
+
+def _of_pydantic_ai(cls: type[Any]) -> Reader | None:
+    return _pydantic_ai_text if hasattr(cls, "event_kind") else None
+
+
+#: What makes a reader of a class, by the package that the class or a base of it is from.
+_READERS_OF: dict[str, Callable[[type[Any]], Reader | None]] = {
+    "anthropic": _of_client,
+    "openai": _of_client,
+    "mistralai": _of_mistral,
+    "langchain_core": _of_langchain,
+    "pydantic_ai": _of_pydantic_ai,
+    "pydantic": _of_model,
+}
+
+
+def _text(event: Any) -> str | bytes:
+    cls: type[Any] = type(event)
+    return (READERS.get(cls) or reader_of(cls))(event)
+
+
+def _nothing(_: Any) -> str:
+    return ""
+
+
+def _pair_text(pair: Any) -> str | bytes:
+    """LangGraph yields a message's chunk together with its origin."""
+    if len(pair) == 2 and any(base.__module__.startswith("langchain_core.") for base in type(pair[0]).__mro__):
+        return _text(pair[0])
     raise TypeError(f"an event is an SDK's object, a dict or JSON text, not {type(pair).__name__}")
 
 
-def _of_langchain(chunk: Any) -> dict[str, Any]:
-    """A message's chunk of `langchain-core` as a chunk of chat completions."""
+def _langchain_text(message: Any) -> str:
+    """Write a message of `langchain-core`, or a chunk of one, as a chunk of chat completions."""
     delta: dict[str, Any] = {}
-    if isinstance(chunk.content, str):
-        delta["content"] = chunk.content
+    if isinstance(message.content, str):
+        delta["content"] = message.content
     else:
-        blocks = [{"type": "text", "text": block} if isinstance(block, str) else block for block in chunk.content]
+        blocks = [{"type": "text", "text": block} if isinstance(block, str) else block for block in message.content]
         delta["content"] = "".join(block.get("text", "") for block in blocks if block.get("type") == "text")
         reasoning = [block.get("thinking", block.get("reasoning", "")) for block in blocks]
         delta["reasoning_content"] = "".join(text for text in reasoning if isinstance(text, str))
-    if calls := [_call(call) for call in chunk.tool_call_chunks]:
-        delta["tool_calls"] = calls
-    metadata = chunk.response_metadata
+    metadata = message.response_metadata
     reason = metadata.get("finish_reason") or metadata.get("stop_reason") or metadata.get("done_reason")
-    if reason is None and getattr(chunk, "chunk_position", None) == "last":
-        reason = "stop"
-    said: dict[str, Any] = {
-        "id": chunk.id,
+    if hasattr(message, "tool_call_chunks"):
+        calls = [_call(call) for call in message.tool_call_chunks]
+        is_last = getattr(message, "chunk_position", None) == "last"
+    else:
+        # A model that does not stream: its message is whole.
+        whole = [{**call, "args": _dumped(call["args"])} for call in message.tool_calls]
+        calls = [_call({**call, "index": index}) for index, call in enumerate(whole)]
+        is_last = True
+    if calls:
+        delta["tool_calls"] = calls
+    written: dict[str, Any] = {
+        "id": message.id,
         "object": "chat.completion.chunk",
         "model": metadata.get("model_name") or metadata.get("model"),
-        "choices": [{"index": 0, "delta": delta, "finish_reason": reason}],
+        "choices": [{"index": 0, "delta": delta, "finish_reason": reason or ("stop" if is_last else None)}],
     }
-    if chunk.usage_metadata:
-        said["usage"] = dict(chunk.usage_metadata)
-    return said
+    if message.usage_metadata:
+        written["usage"] = dict(message.usage_metadata)
+    return _dumped(written)
 
 
 def _call(call: Any) -> dict[str, Any]:
-    """A piece of a call; only numbers are places on the wire."""
+    """Write a piece of a call. Only numbers are places on the wire."""
     entry: dict[str, Any] = {"id": call.get("id"), "type": "function"}
     entry["function"] = {"name": call.get("name"), "arguments": call.get("args") or ""}
     if isinstance(call.get("index"), int):
@@ -85,12 +156,17 @@ def _call(call: Any) -> dict[str, Any]:
     return entry
 
 
+def _pydantic_ai_text(event: Any) -> str:
+    events = list(_pydantic_ai_events(event))
+    return _dumped(events) if events else ""
+
+
 # By the kind of a part of `pydantic-ai`, the kind of Anthropic's block that says the same.
 _CALLS = {"tool-call": "tool_use", "builtin-tool-call": "server_tool_use"}
 
 
-def _of_pydantic_ai(event: Any) -> Iterator[dict[str, Any]]:
-    """An event of `pydantic-ai` as events of Anthropic's messages; those about its own run of the tools say nothing new."""
+def _pydantic_ai_events(event: Any) -> Iterator[dict[str, Any]]:
+    """Yield an event of `pydantic-ai` as events of Anthropic's messages; nothing for those about its own run of the tools."""
     index = getattr(event, "index", None)
     if event.event_kind == "part_start":
         part, kind = event.part, event.part.part_kind

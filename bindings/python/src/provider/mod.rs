@@ -14,13 +14,14 @@ use jsonspigot_framing::Frames;
 use jsonspigot_llm::{CallEvent, Delimiter, Provider, StreamEvent as CoreEvent, ToolCalls};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 pub(crate) use self::event::StreamEvent;
 use self::event::{Subject, made};
 use crate::chunk::Chunk;
-use crate::envelope::{bytes_of, delimiters};
+use crate::envelope::delimiters;
 use crate::error::{bad_state, saved};
 use crate::event::{Paths, Told};
 use crate::keys::Keys;
@@ -86,15 +87,29 @@ impl Inner {
     }
 }
 
-/// The JSON text of an SDK's event object.
-fn event_text(event: &Bound<'_, PyAny>) -> PyResult<String> {
-    if let Ok(text) = event.cast::<PyString>() {
-        return Ok(text.to_str()?.to_owned());
+/// Returns the JSON text of an event, as `str` or `bytes`; an SDK's object is written by the reader of its class.
+fn json_of<'py>(event: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    if event.is_instance_of::<PyString>() || event.is_instance_of::<PyBytes>() {
+        return Ok(event.clone());
     }
-    if let Some(bytes) = bytes_of(event) {
-        return str::from_utf8(bytes).map(str::to_owned).map_err(|error| PyValueError::new_err(error.to_string()));
+    static READERS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+    let (py, class) = (event.py(), event.get_type());
+    let sdk = || py.import("jsonspigot._sdk");
+    let readers = READERS.get_or_try_init(py, || Ok::<_, PyErr>(sdk()?.getattr("READERS")?.cast_into()?.unbind()))?;
+    match readers.bind(py).get_item(&class)? {
+        Some(reader) => reader.call1((event,)),
+        None => sdk()?.call_method1("reader_of", (class,))?.call1((event,)),
     }
-    event.py().import("jsonspigot._sdk")?.call_method1("event_text", (event,))?.extract()
+}
+
+/// Returns the text of a `str` or of UTF-8.
+fn text_of<'a>(json: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
+    match json.cast::<PyString>() {
+        Ok(text) => text.to_str(),
+        Err(_) => {
+            str::from_utf8(json.cast::<PyBytes>()?.as_bytes()).map_err(|error| PyValueError::new_err(error.to_string()))
+        }
+    }
 }
 
 impl ProviderStream {
@@ -331,8 +346,9 @@ impl ProviderStream {
 
     /// One event: an SDK's event object, a dict, or its JSON text.
     fn push<'py>(slf: &Bound<'py, Self>, event: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-        let text = event_text(event)?;
-        Self::read(slf, |stream, _, on_event| stream.push_with(&text, on_event))
+        let json = json_of(event)?;
+        let text = text_of(&json)?;
+        Self::read(slf, |stream, _, on_event| stream.push_with(text, on_event))
     }
 
     /// The next piece of the response's body, cut anywhere: server-sent events, JSON texts or Amazon's event stream.
