@@ -68,7 +68,7 @@ PAYLOADS = {
 
 
 def cut(text: str, size: str) -> list[str]:
-    """The chunks: 1 to 8 characters as a model's tokens fall, 64 characters, or all at once."""
+    """Return the chunks: 1 to 8 characters as a model's tokens, 64 characters, or all at once."""
     if size == "whole":
         return [text]
     if size == "64":

@@ -172,7 +172,7 @@ jiter_value = reparsing(lambda buffer: jiter.from_json(buffer, partial_mode="tra
 pydantic_value = reparsing(lambda buffer: pydantic_core.from_json(buffer, allow_partial="trailing-strings"))
 
 Contender = tuple[Callable[[Any, str], Any], type]
-# What each chunk added.
+# The additions of each chunk.
 DELTAS: dict[str, Contender] = {
     "jsonspigot, deltas": (ours_deltas, str),
     "jsonspigot, deltas, value at the end": (ours_value, str),
@@ -283,7 +283,7 @@ def table() -> None:
             print(f"reparsing in tokens costs {ratio:.1f} times as much as deltas and snapshots")
 
 
-#: What is selected of each line: nothing, for all of it.
+#: The field of each line that is selected, or all of it.
 Selection = str | None
 
 

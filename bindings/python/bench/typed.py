@@ -163,7 +163,7 @@ def table() -> None:
 
 
 def after(closed: int, model: Any = Turn) -> tuple[float, float]:
-    """A look at a growing string when that much has closed before it, in one list or in lists of 20; and the recipe for it."""
+    """Time a look at a growing string after that many closed bytes, in one list or in lists of 20, and the recipe for it."""
     if model is Turn:
         text = text_of(closed)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 
 import aiohttp
 import httpx
@@ -12,14 +13,16 @@ from jsonspigot import Delta, deltas
 
 async def with_httpx(url: str, pattern: str) -> AsyncIterator[Delta]:
     async with httpx.AsyncClient() as client, client.stream("GET", url) as response:
-        async for delta in deltas(response.aiter_bytes(), pattern):
-            yield delta
+        async with aclosing(deltas(response.aiter_bytes(), pattern)) as pieces:
+            async for delta in pieces:
+                yield delta
 
 
 async def with_aiohttp(url: str, pattern: str) -> AsyncIterator[Delta]:
     async with aiohttp.ClientSession() as session, session.get(url) as response:
-        async for delta in deltas(response.content.iter_any(), pattern):
-            yield delta
+        async with aclosing(deltas(response.content.iter_any(), pattern)) as pieces:
+            async for delta in pieces:
+                yield delta
 
 
 def without_async(url: str, pattern: str) -> list[str]:

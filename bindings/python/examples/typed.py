@@ -17,9 +17,9 @@ class Reply(BaseModel):
     mood: Mood | None = None
 
 
-parser = Parser(snapshots=True)
+parser = Parser(model=Reply)
 for chunk in ['{"say": "Hel', 'lo", "mood": "good', 'ish"}']:
     parser.feed(chunk)
-    partial = parser.snapshot_as(Reply)
-    if partial is not None:
-        print(partial.complete, repr(partial.value))
+    look = parser.look()
+    if look is not None:
+        print(look.complete, repr(look.value))

@@ -12,7 +12,7 @@ pub(crate) const LARGE: usize = 256 << 10;
 
 pub(crate) enum Chunk<'a> {
     Borrowed(&'a [u8]),
-    /// Of what may change while nobody holds the GIL.
+    /// A copy of bytes that may change while the GIL is released.
     Copied(Vec<u8>),
 }
 
@@ -40,7 +40,7 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// The same of bytes that are no text; `what` they are, for an error.
+    /// Reads bytes that are not text, named `what` in errors.
     pub(crate) fn of_bytes(bytes: &'a Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
         if let Ok(bytes) = bytes.cast::<PyBytes>() {
             return Ok(Self::Borrowed(bytes.as_bytes()));

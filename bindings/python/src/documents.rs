@@ -10,10 +10,9 @@ use pyo3::{PyTraverseError, PyVisit};
 
 use crate::chunk::Chunk;
 use crate::error::{bad_state, exception, own, raised, raised_after, saved};
-use crate::event::{Paths, Told, as_data, event_methods, event_object, made_once};
-use crate::keys::Keys;
+use crate::event::{Paths, Told, event_methods, event_object, made_once};
 use crate::mirror::{Mirror, Moment, Seen};
-use crate::options::{Options, pattern_set};
+use crate::options::{Arguments, Options, pattern_set};
 use crate::parser::Parser;
 use crate::shared::{checked_text, deviations, locked, state_name};
 use crate::typed::{Source, Typed, Watch, begin_anew, generic, with_typed};
@@ -21,11 +20,10 @@ use crate::value::{Fractions, build, on_one_line};
 
 /// One of many documents has ended.
 ///
-/// ``document`` is its number, ``start`` its first byte in the stream, ``byte_count`` its length, ``error`` what was wrong
-/// with it or ``None``, ``deviations`` those of a lenient parser. ``line`` is the line
-/// of the stream that it is, for JSON Lines; ``None`` in a restored stream. ``value`` is its complete value, made when it is first
-/// asked for, and raises the error if there is one; ``raw`` is that value's JSON text on one line, or ``None``. ``parser`` is
-/// the parser as it was at the document's end, if snapshots were asked for.
+/// ``document`` is its number, ``start`` its first byte in the stream, ``byte_count`` its length, ``line`` its line in a stream
+/// of JSON Lines that was not restored. ``error`` is the ``JsonSpigotError``, or ``None``; ``deviations`` are those of a lenient
+/// parser. ``value`` is the complete value, made when it is first asked for, and raises the error if there is one; ``raw`` is
+/// its JSON text on one line, or ``None``. ``parser`` is the parser at the document's end, with ``snapshots=True``.
 #[pyclass(frozen, module = "jsonspigot")]
 pub(crate) struct DocumentEnd {
     #[pyo3(get)]
@@ -53,10 +51,14 @@ event_methods!(DocumentEnd {
     #[classattr]
     const __match_args__: (&'static str, &'static str) = ("document", "error");
 
+    #[classattr]
+    const _parts: [&'static str; 9] =
+        ["document", "error", "raw", "start", "byte_count", "line", "deviations", "deviation_count", "decimals"];
+
     #[getter]
     fn value(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         made_once(py, &self.value, || match (&self.text, &self.error) {
-            (Some(text), _) => build(py, text, self.fractions, &mut Keys::default()),
+            (Some(text), _) => build(py, text, self.fractions),
             // Without the frames that it went through before: it shall not keep them.
             (None, Some(error)) => Err(PyErr::from_value(error.bind(py).call_method1("with_traceback", (py.None(),))?)),
             (None, None) => {
@@ -83,7 +85,7 @@ event_methods!(DocumentEnd {
     ) -> PyResult<Self> {
         let text = raw.map(checked_text).transpose()?;
         let deviations = deviations.unwrap_or_else(|| PyTuple::empty(py).unbind());
-        let fractions = if decimals { Fractions::Decimal } else { Fractions::Float };
+        let fractions = Fractions::of(decimals);
         let (parser, value) = (None, OnceLock::new());
         Ok(Self {
             document,
@@ -100,26 +102,14 @@ event_methods!(DocumentEnd {
         })
     }
 
-    /// Returns true if its fractions are ``Decimal``.
+    /// Whether fractions of the value are ``Decimal``.
     #[getter]
     fn decimals(&self) -> bool {
         self.fractions == Fractions::Decimal
     }
 
-    fn __eq__(slf: &Bound<'_, Self>, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
-        if !other.is_instance_of::<Self>() {
-            return Ok(false);
-        }
-        let state = |event: &Bound<'_, PyAny>| Ok::<_, PyErr>(as_data(py)?.call_method1("state", (event,))?.unbind());
-        state(slf.as_any())?.bind(py).eq(state(other)?)
-    }
-
     fn __hash__(&self) -> u64 {
         self.start ^ self.document << 32
-    }
-
-    fn __reduce__<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        as_data(py)?.call_method1("reduced", (slf,))
     }
 
     #[getter]
@@ -134,6 +124,12 @@ event_methods!(DocumentEnd {
         };
         let line = self.line.map(|line| format!("line={line}, ")).unwrap_or_default();
         Ok(format!("DocumentEnd(document={}, {line}{state})", self.document))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.error)?;
+        visit.call(&self.parser)?;
+        visit.call(self.value.get())
     }
 });
 
@@ -173,17 +169,18 @@ impl Lines {
         Self { is_counted, ended: is_counted.then_some(0), begins: Vec::new() }
     }
 
-    /// Of a restored stream: how many lines came before is not part of the state.
+    /// Counts no lines of a restored stream: the number of earlier lines is not part of the state.
     fn unknown(framing: Framing) -> Self {
         Self { ended: None, ..Self::of(framing) }
     }
 
+    /// Begin a new stream.
     fn reset(&mut self) {
         self.begins.clear();
         self.ended = self.is_counted.then_some(0);
     }
 
-    /// A chunk at this offset.
+    /// Finds the lines of a chunk at this offset.
     pub(crate) fn begin(&mut self, offset: u64, chunk: &[u8]) {
         self.ended = self.ended.map(|ended| ended + self.begins.len() as u64);
         self.begins.clear();
@@ -192,17 +189,17 @@ impl Lines {
         }
     }
 
-    /// The number of the line, from 1, that a document is on, which begins there or before the chunk.
+    /// Returns the number of the line, from 1, of a document that begins there or before the chunk.
     pub(crate) fn of_document(&self, start: u64) -> Option<u64> {
         Some(self.ended? + self.begins.partition_point(|begin| *begin <= start) as u64 + 1)
     }
 }
 
-/// Reads many JSON texts in one stream, one after the other.
+/// A reader of many JSON texts in one stream, one after the other.
 ///
-/// ``framing`` says where one ends: ``"lines"`` (JSON Lines; a bad line is reported and the next one is read),
-/// ``"concatenated"`` or ``"sequence"`` (RFC 7464). ``feed`` returns the matches' events, each with its ``document`` number,
-/// and a ``DocumentEnd`` after each text. The options are those of ``Parser``.
+/// ``framing`` is ``"lines"`` (JSON Lines; a bad line is reported, and the next one is read), ``"concatenated"`` or ``"sequence"``
+/// (RFC 7464). ``feed`` returns the events of matches, each with its ``document`` number, and a ``DocumentEnd`` after each text.
+/// The options are those of ``Parser``.
 ///
 /// With a ``model`` there is also a ``TypedDocument`` each time that more of a text is known, the last one just before its
 /// ``DocumentEnd``; with ``snapshots=False`` only that one.
@@ -216,7 +213,6 @@ struct Inner {
     documents: jsonspigot::Documents,
     options: Options,
     paths: Paths,
-    keys: Keys,
     mirror: Mirror,
     /// The number of the document that the mirror shows.
     mirrored: u64,
@@ -260,30 +256,35 @@ pub(crate) fn named(framing: &str) -> PyResult<Framing> {
 }
 
 impl Documents {
-    fn of(documents: jsonspigot::Documents, options: Options, lines: Lines, watch: Watch) -> Self {
-        Self(Mutex::new(Inner {
-            documents,
-            options,
-            paths: Paths::default(),
-            keys: Keys::default(),
-            mirror: Mirror::new(options.fractions),
-            mirrored: 0,
-            lines,
-            watch,
-        }))
-    }
-
     fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
         locked(&self.0, READER)
     }
 
-    /// The options, and what makes events of typed views.
-    fn choices(model: Option<&Bound<'_, PyAny>>, options: Option<&Bound<'_, PyDict>>) -> PyResult<(Options, Watch)> {
-        let Some(model) = model else { return Ok((Options::of(options)?, Watch::default())) };
-        let options = Options::for_models(options)?;
-        options.require_typed(DuplicateKeys::LastWins)?;
-        options.require_whole()?;
-        Ok((options, Watch::telling(model.py(), "Rows", model)?))
+    /// Makes a stream of its arguments, or as `state` was saved.
+    fn made(
+        py: Python<'_>,
+        framing: &str,
+        patterns: Option<&Bound<'_, PyAny>>,
+        model: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+        state: Option<&[u8]>,
+    ) -> PyResult<Self> {
+        let options = Arguments::of(py, options)?.options(model.is_some())?;
+        let mut watch = Watch::default();
+        if let Some(model) = model {
+            options.require_typed(DuplicateKeys::LastWins)?;
+            options.require_whole()?;
+            watch = Watch::telling(py, "Rows", model)?;
+        }
+        let parser = options.builder().patterns(&pattern_set(patterns)?).build();
+        let framing = named(framing)?;
+        let (mut documents, mut lines) = (jsonspigot::Documents::new(framing, parser), Lines::of(framing));
+        if let Some(state) = state {
+            documents = documents.restore(state).map_err(|error| bad_state(py, &error))?;
+            lines = Lines::unknown(framing);
+        }
+        let (paths, mirror) = (Paths::default(), Mirror::new(options.fractions));
+        Ok(Self(Mutex::new(Inner { documents, options, paths, mirror, mirrored: 0, lines, watch })))
     }
 
     /// Reads, and adds the events of typed views when nothing is locked any more.
@@ -307,13 +308,13 @@ impl Source for Py<Documents> {
 
     fn seen<'py>(&self, py: Python<'py>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
         let mut inner = self.get().lock()?;
-        let Inner { documents, keys, mirror, mirrored, .. } = &mut *inner;
+        let Inner { documents, mirror, mirrored, .. } = &mut *inner;
         let number = documents.number();
         if *mirrored != number {
             mirror.clear();
             *mirrored = number;
         }
-        documents.parser().map_or(Ok(None), |parser| mirror.seen(py, parser, keys, moment))
+        documents.parser().map_or(Ok(None), |parser| mirror.seen(py, parser, moment))
     }
 
     fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -326,23 +327,21 @@ impl Documents {
     #[new]
     #[pyo3(signature = (framing, patterns = None, *, model = None, **options))]
     fn new(
+        py: Python<'_>,
         framing: &str,
         patterns: Option<&Bound<'_, PyAny>>,
         model: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let (options, watch) = Self::choices(model, options)?;
-        let parser = options.builder().patterns(&pattern_set(patterns)?).build();
-        let framing = named(framing)?;
-        Ok(Self::of(jsonspigot::Documents::new(framing, parser), options, Lines::of(framing), watch))
+        Self::made(py, framing, patterns, model, options, None)
     }
 
-    /// The stream's state as bytes, between two chunks; see ``Parser.save``.
+    /// Return the stream's state between two chunks as bytes; see ``Parser.save``.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         saved(py, self.lock()?.documents.save())
     }
 
-    /// The stream that was saved, with the framing, patterns and options that it had; see ``Parser.restore``.
+    /// Return the stream that was saved, with the framing, patterns and options that it had; see ``Parser.restore``.
     #[staticmethod]
     #[pyo3(signature = (framing, patterns, state, *, model = None, **options))]
     fn restore(
@@ -354,35 +353,29 @@ impl Documents {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let state = Chunk::of_bytes(state, "a saved state")?;
-        let (options, watch) = Self::choices(model, options)?;
-        let parser = options.builder().patterns(&pattern_set(patterns)?).build();
-        let framing = named(framing)?;
-        let documents = jsonspigot::Documents::new(framing, parser).restore(state.bytes());
-        Ok(Self::of(documents.map_err(|error| bad_state(py, &error))?, options, Lines::unknown(framing), watch))
+        Self::made(py, framing, patterns, model, options, Some(state.bytes()))
     }
 
-    /// Feeds the next piece of the stream, cut anywhere.
+    /// Read the next piece of the stream, cut anywhere, and return its events.
     ///
-    /// Raises ``JsonSpigotError`` only for concatenated texts, which end at a bad one; with the other framings, its
-    /// ``DocumentEnd`` has the error, and the stream goes on.
+    /// Raises ``JsonSpigotError`` only for concatenated texts, which end at a bad one. With the other framings the ``DocumentEnd``
+    /// of a bad text has the error, and the stream continues.
     fn feed<'py>(slf: &Bound<'py, Self>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let offset = slf.get().lock()?.documents.offset();
         let chunk = Chunk::of(chunk, || offset)?;
         Self::read(slf, chunk.bytes(), |documents, on_event| documents.feed_with(chunk.bytes(), on_event))
     }
 
-    /// Ends the stream, and with it the last text.
+    /// End the stream, and with it the last text, and return the events.
     fn finish<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
         Self::read(slf, &[], |documents, on_event| documents.finish_with(on_event))
     }
 
-    /// A typed view of the open document, as it grows, as ``Parser.typed`` gives of a text: of one after the other. Between
-    /// documents, ``look`` gives the last one's complete value; if that was cut or wrong, what was last known of it. Needs
-    /// what ``Parser.typed`` needs.
-    #[pyo3(
-        signature = (model, **options),
-        text_signature = "($self, model, *, context=None, strict=None, by_alias=None, by_name=None)"
-    )]
+    /// Return a typed view of the open document, and of each later one; see ``Typed``.
+    ///
+    /// Between documents, ``look`` returns the last one's complete value, or the last look at one that was cut or wrong.
+    /// Needs the options that ``Parser.typed`` needs.
+    #[pyo3(signature = (model, **options))]
     fn typed<'py>(
         slf: &Bound<'py, Self>,
         model: &Bound<'py, PyAny>,
@@ -400,32 +393,32 @@ impl Documents {
         Ok(view)
     }
 
-    /// A view that does not learn how the text ends: its maker reports that (`_whole`, `_broken`).
+    /// Returns a view that does not learn how a text ends: `_whole` and `_broken` report that.
     fn _view<'py>(slf: &Bound<'py, Self>, model: &Bound<'py, PyAny>) -> PyResult<Typed> {
         Typed::of(slf.clone().unbind(), model, None)
     }
 
-    /// The open document's snapshot; ``None`` between documents. Needs ``snapshots=True``.
+    /// Return the open document's snapshot; ``None`` between documents. Needs ``snapshots=True``.
     fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let mut inner = self.lock()?;
-        let Inner { documents, keys, mirror, mirrored, options, .. } = &mut *inner;
+        let Inner { documents, mirror, mirrored, options, .. } = &mut *inner;
         options.require_snapshots(READER)?;
         let number = documents.number();
         if *mirrored != number {
             mirror.clear();
             *mirrored = number;
         }
-        documents.parser().map_or(Ok(None), |parser| mirror.update(py, parser, keys))
+        documents.parser().map_or(Ok(None), |parser| mirror.update(py, parser))
     }
 
-    /// The snapshot's JSON text on one line; ``None`` between documents.
+    /// Return the snapshot's JSON text on one line; ``None`` between documents.
     fn snapshot_raw(&self) -> PyResult<Option<String>> {
         let inner = self.lock()?;
         inner.options.require_snapshots(READER)?;
         Ok(inner.documents.parser().and_then(|parser| Some(parser.snapshot()?.to_string())))
     }
 
-    /// The state of a value in the open document; ``None`` between documents.
+    /// Return the state of a value in the open document; ``None`` between documents.
     fn state_of<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Option<Bound<'py, PyString>>> {
         let inner = self.lock()?;
         inner.options.require_snapshots(READER)?;
@@ -433,7 +426,7 @@ impl Documents {
         Ok(state.map_err(|error| raised(py, &error))?.map(|state| state_name(py, state)))
     }
 
-    /// A parser in the open document's state, to ask what it knows; ``None`` between documents.
+    /// Return a parser in the open document's state; ``None`` between documents.
     fn parser(&self) -> PyResult<Option<Parser>> {
         let inner = self.lock()?;
         Ok(inner.documents.parser().map(|parser| Parser::of(parser.clone(), &inner.options)))

@@ -12,15 +12,14 @@ use pyo3::{PyTraverseError, PyVisit};
 
 use crate::chunk::Chunk;
 use crate::error::{bad_state, exception, own_at, saved};
-use crate::event::{Paths, Told, Value, as_data, event_methods, event_object};
-use crate::keys::Keys;
+use crate::event::{Paths, Told, Value, data, event_methods, event_object};
 use crate::mirror::{Mirror, Moment, Seen};
-use crate::options::{Options, limit, pattern_set, save_limit};
+use crate::options::{Arguments, Options, pattern_set};
 use crate::shared::{deviations, locked};
 use crate::typed::{Source, Typed, Watch, begin_anew, generic, with_typed};
 use crate::value::{Fractions, on_one_line};
 
-/// The events of an envelope: text around payloads, and what is in them.
+/// The events of an envelope: text around payloads, and the payloads' content.
 #[pyclass(frozen, module = "jsonspigot")]
 pub(crate) enum EnvelopeEvent {
     /// Text outside payloads.
@@ -31,11 +30,11 @@ pub(crate) enum EnvelopeEvent {
     Match { mark: String, event: Py<PyAny> },
     /// A piece of a payload that is plain text.
     Fragment { mark: String, text: String },
-    /// A payload has ended. ``status`` is ``"complete"``, ``"accepted"`` (with deviations, which were to be accepted),
+    /// A payload has ended. ``status`` is ``"complete"``, ``"accepted"`` (with accepted deviations),
     /// ``"empty"``, ``"truncated"``, ``"malformed"``, ``"trailing"`` or ``"raw"``; ``value``, made when it is first asked for,
-    /// and ``raw`` (its JSON text on one line, as strict JSON) are there if it is complete or accepted; ``text`` is what came.
-    /// ``values`` are the JSON texts of a trailing payload that is nothing but whole values, and ``repeated`` says whether they
-    /// are all equal.
+    /// and ``raw`` (its JSON text on one line, as strict JSON) are there if it is complete or accepted; ``text`` is the
+    /// payload as it arrived. ``values`` are the JSON texts of a trailing payload that has only whole values, and ``repeated``
+    /// is whether they are all equal.
     End {
         mark: String,
         status: String,
@@ -53,60 +52,21 @@ pub(crate) enum EnvelopeEvent {
 
 event_methods!(EnvelopeEvent {
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        shown(slf.as_any(), "EnvelopeEvent")
-    }
-
-    fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
-        equal(slf.as_any(), other)
+        data::shown(slf.as_any())
     }
 
     fn __hash__(slf: &Bound<'_, Self>) -> PyResult<isize> {
         slf.as_any().get_type().hash()
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        as_data(py)?.call_method1("reduced", (slf,))
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self {
+            Self::Match { event, .. } => visit.call(event),
+            Self::End { error, value, .. } => visit.call(error).and_then(|()| value.traverse(&visit)),
+            _ => Ok(()),
+        }
     }
 });
-
-/// Returns the `repr` of an event of one of several kinds: by its constructor, with what is not `None`, and without a
-/// value that cannot be made; its text is shown.
-pub(crate) fn shown(event: &Bound<'_, PyAny>, class: &str) -> PyResult<String> {
-    let kind = event.get_type();
-    let mut parts = Vec::new();
-    for name in kind.getattr("__match_args__")?.try_iter()? {
-        let name = name?.cast_into::<PyString>()?;
-        let value = match event.getattr(&name) {
-            Err(_) if name == "value" => continue,
-            value => value?,
-        };
-        if !value.is_none() {
-            parts.push(format!("{name}={}", value.repr()?));
-        }
-    }
-    Ok(format!("{class}.{}({})", kind.name()?, parts.join(", ")))
-}
-
-/// Returns true if two of them are of the same kind and have equal parts. If neither value can be made, their texts say
-/// it.
-pub(crate) fn equal(event: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let kind = event.get_type();
-    if !other.get_type().is(&kind) {
-        return Ok(false);
-    }
-    for name in kind.getattr("__match_args__")?.try_iter()? {
-        let name = name?.cast_into::<PyString>()?;
-        let is_equal = match (event.getattr(&name), other.getattr(&name)) {
-            (Err(_), Err(_)) if name == "value" => true,
-            (Err(_), Ok(_)) | (Ok(_), Err(_)) if name == "value" => false,
-            (mine, others) => mine?.eq(others?)?,
-        };
-        if !is_equal {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
 
 /// The parts that say what a text came to.
 pub(crate) struct Verdict {
@@ -121,6 +81,16 @@ pub(crate) struct Verdict {
     pub(crate) deviations: Py<PyTuple>,
     pub(crate) deviation_count: u64,
 }
+
+/// An event of a text's end, of a verdict and of parts of its own.
+macro_rules! ended {
+    ($variant:path, $verdict:expr, { $($own:tt)* }) => {{
+        let Verdict { status, value, raw, text, error, values, repeated, deviations, deviation_count, .. } = $verdict;
+        let status = status.to_owned();
+        $variant { status, value, raw, text, error, values, repeated, deviations, deviation_count, $($own)* }
+    }};
+}
+pub(crate) use ended;
 
 impl Verdict {
     pub(crate) fn of(py: Python<'_>, payload: &Payload<'_>, fractions: Fractions) -> PyResult<Self> {
@@ -146,7 +116,7 @@ impl Verdict {
     }
 }
 
-/// The content of an event's Python object; nothing for an event that this version does not know.
+/// Returns the content of an event's Python object; nothing for an event that this version does not know.
 fn made(
     py: Python<'_>,
     event: &CoreEvent<'_>,
@@ -167,36 +137,24 @@ fn made(
             EnvelopeEvent::Fragment { mark: delimiter.to_string(), text: text.to_string() }
         }
         CoreEvent::End { delimiter, payload, close, .. } => {
-            let Verdict { status, value, raw, text, error, values, repeated, deviations, deviation_count, .. } =
-                Verdict::of(py, payload, fractions)?;
-            let (mark, status, close) = (delimiter.to_string(), status.to_owned(), close.to_string());
-            EnvelopeEvent::End {
-                mark,
-                status,
-                value,
-                raw,
-                text,
-                error,
-                close,
-                values,
-                repeated,
-                deviations,
-                deviation_count,
-            }
+            ended!(EnvelopeEvent::End, Verdict::of(py, payload, fractions)?, {
+                mark: delimiter.to_string(),
+                close: close.to_string(),
+            })
         }
         _ => return Ok(None),
     }))
 }
 
-/// Separates what a person should see from payloads between delimiters.
+/// A reader that separates text for a person from payloads between delimiters.
 ///
 /// ``marks`` are ``"comment:NAME"``, ``"fence:INFO"``, ``"fence:*"`` (any that holds an object or array), ``"tag:NAME"``,
-/// ``"between:OPEN:CLOSE"``, ``"bare"`` or ``"bare:object"``, with ``":json"`` or ``":raw"`` appended to say what to expect
-/// there. The patterns apply to each payload; the options are those of ``Parser``. With ``starts_inside`` the text begins
-/// inside a payload of the first mark, whose opening came before it: ``…</think>answer``.
+/// ``"between:OPEN:CLOSE"``, ``"bare"`` or ``"bare:object"``, with ``":json"`` or ``":raw"`` appended to say what to expect there.
+/// The patterns apply to each payload. Beside the options of ``Parser`` there are:
 ///
-/// ``saveable=True`` buffers the text since the open payload began, up to 1 MiB or the bytes given instead, so that ``save``
-/// works.
+/// - ``payload_limit``: the most bytes of a payload. Default ``None``.
+/// - ``starts_inside``: the text begins inside a payload of the first mark, as in ``...</think>answer``.
+/// - ``saveable``: buffer the text since the open payload began, for ``save``, up to 1 MiB or the bytes given instead.
 ///
 /// With ``models``, by the mark, there is also a ``TypedPayload`` each time that more of such a payload is known, the last one
 /// just before its ``End``; with ``snapshots=False`` only that one.
@@ -208,26 +166,26 @@ struct Inner {
     utf8: Utf8,
     options: Options,
     paths: Paths,
-    keys: Keys,
     /// Of the open payload.
     mirror: Mirror,
     watch: Watch,
 }
 
 impl Inner {
+    /// Ends the text, and adds its events.
     fn finish<'py>(&mut self, py: Python<'py>, told: &mut Told<'py>) {
         let Self { envelope, options, paths, mirror, watch, .. } = self;
         envelope.finish_with(|event| push(py, told, &event, options.fractions, paths, mirror, watch));
     }
 
-    /// The parser of the open payload, if it shows what is known.
-    fn open(&mut self) -> Option<(&jsonspigot::Parser, &mut Keys, &mut Mirror)> {
+    /// Returns the parser of the open payload, if it keeps snapshots.
+    fn open(&mut self) -> Option<(&jsonspigot::Parser, &mut Mirror)> {
         let parser = self.envelope.parser()?;
-        parser.has_snapshots().then_some((parser, &mut self.keys, &mut self.mirror))
+        parser.has_snapshots().then_some((parser, &mut self.mirror))
     }
 }
 
-/// The events, or why the text is not text.
+/// Returns the events, or the error of text that is not UTF-8.
 fn checked<'py>(
     py: Python<'py>,
     read: Result<(), Utf8Error>,
@@ -238,7 +196,7 @@ fn checked<'py>(
     Err(own_at(py, &format!("{error} in $"), error.kind().name(), place, "$", Some(events)))
 }
 
-/// Marks: one, or an iterable of them.
+/// Reads marks: one, or an iterable of them.
 pub(crate) fn delimiters(marks: &Bound<'_, PyAny>) -> PyResult<Vec<Delimiter>> {
     let marks_given: Vec<String> = if marks.is_instance_of::<PyString>() {
         vec![marks.extract()?]
@@ -252,39 +210,38 @@ pub(crate) fn delimiters(marks: &Bound<'_, PyAny>) -> PyResult<Vec<Delimiter>> {
 }
 
 impl Envelope {
-    /// An envelope as it is made, or as `state` was saved.
+    /// Makes an envelope of its keyword arguments, or as `state` was saved.
     fn made(
         marks: &Bound<'_, PyAny>,
         patterns: Option<&Bound<'_, PyAny>>,
-        (payload_limit, starts_inside, save_limit): (Option<&Bound<'_, PyAny>>, bool, Option<usize>),
         models: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
         state: Option<&[u8]>,
     ) -> PyResult<Self> {
+        let arguments = Arguments::of(marks.py(), options)?;
+        let (payload_limit, starts_inside) = (arguments.limit("payload_limit")?, arguments.flag("starts_inside")?);
+        let save_limit = arguments.save_limit(state.is_some())?;
+        let options = arguments.options(models.is_some())?;
         let delimiters = delimiters(marks)?;
-        let (options, watch) = match models {
-            None => (Options::of(options)?, Watch::default()),
-            Some(models) => {
-                let options = Options::for_models(options)?;
-                options.require_typed(DuplicateKeys::LastWins)?;
-                let by_mark = PyDict::new(models.py());
-                for pair in models.call_method0("items")?.try_iter()? {
-                    let (mark, model): (String, Bound<'_, PyAny>) = pair?.extract()?;
-                    let is_one = |delimiter: &&Delimiter| mark.parse().is_ok_and(|mark: Delimiter| mark == **delimiter);
-                    let Some(delimiter) = delimiters.iter().find(is_one) else {
-                        return Err(PyValueError::new_err(format!("models: '{mark}' is not among the marks")));
-                    };
-                    if delimiter.name().is_some() && *delimiter == delimiter.clone().raw() {
-                        return Err(PyValueError::new_err(format!("models: what '{mark}' marks is text, not JSON")));
-                    }
-                    by_mark.set_item(delimiter.to_string(), model)?;
+        let mut watch = Watch::default();
+        if let Some(models) = models {
+            options.require_typed(DuplicateKeys::LastWins)?;
+            let by_mark = PyDict::new(models.py());
+            for pair in models.call_method0("items")?.try_iter()? {
+                let (mark, model): (String, Bound<'_, PyAny>) = pair?.extract()?;
+                let is_one = |delimiter: &&Delimiter| mark.parse().is_ok_and(|mark: Delimiter| mark == **delimiter);
+                let Some(delimiter) = delimiters.iter().find(is_one) else {
+                    return Err(PyValueError::new_err(format!("models: '{mark}' is not among the marks")));
+                };
+                if delimiter.name().is_some() && *delimiter == delimiter.clone().raw() {
+                    return Err(PyValueError::new_err(format!("models: what '{mark}' marks is text, not JSON")));
                 }
-                (options, Watch::telling(models.py(), "Payloads", by_mark.as_any())?)
+                by_mark.set_item(delimiter.to_string(), model)?;
             }
-        };
+            watch = Watch::telling(models.py(), "Payloads", by_mark.as_any())?;
+        }
         let builder = jsonspigot_llm::Envelope::builder().parser(options.builder_retaining(Retain::Matches));
-        let limit = payload_limit.map(|value| limit("payload_limit", value)).transpose()?.flatten();
-        let builder = match limit {
+        let builder = match payload_limit {
             Some(limit) => builder.payload_limit(limit),
             None => builder,
         };
@@ -301,8 +258,8 @@ impl Envelope {
                 utf8.restore_with(state, |state| new.restore(state)).map_err(|error| bad_state(marks.py(), &error))?
             }
         };
-        let (paths, keys, mirror) = (Paths::default(), Keys::default(), Mirror::new(options.fractions));
-        Ok(Self(Mutex::new(Inner { envelope, utf8, options, paths, keys, mirror, watch })))
+        let (paths, mirror) = (Paths::default(), Mirror::new(options.fractions));
+        Ok(Self(Mutex::new(Inner { envelope, utf8, options, paths, mirror, watch })))
     }
 
     fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
@@ -328,7 +285,7 @@ impl Source for Py<Envelope> {
     }
 
     fn seen<'py>(&self, py: Python<'py>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
-        self.get().lock()?.open().map_or(Ok(None), |(parser, keys, mirror)| mirror.seen(py, parser, keys, moment))
+        self.get().lock()?.open().map_or(Ok(None), |(parser, mirror)| mirror.seen(py, parser, moment))
     }
 
     fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -336,7 +293,7 @@ impl Source for Py<Envelope> {
     }
 }
 
-/// Adds an event to the list, and notes what it means for those who look at payloads.
+/// Adds an event to the list, and updates the mirror and the views of payloads.
 fn push<'py>(
     py: Python<'py>,
     told: &mut Told<'py>,
@@ -363,52 +320,45 @@ fn push<'py>(
 #[pymethods]
 impl Envelope {
     #[new]
-    #[pyo3(signature = (marks, patterns = None, *, payload_limit = None, starts_inside = false, models = None, saveable = None, **options))]
+    #[pyo3(signature = (marks, patterns = None, *, models = None, **options))]
     fn new(
         marks: &Bound<'_, PyAny>,
         patterns: Option<&Bound<'_, PyAny>>,
-        payload_limit: Option<&Bound<'_, PyAny>>,
-        starts_inside: bool,
         models: Option<&Bound<'_, PyAny>>,
-        saveable: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let choices = (payload_limit, starts_inside, save_limit(saveable, false)?);
-        Self::made(marks, patterns, choices, models, options, None)
+        Self::made(marks, patterns, models, options, None)
     }
 
-    /// The envelope's state as bytes, between two chunks: what was fed since the open payload began. See ``Parser.save``.
+    /// Return the envelope's state between two chunks as bytes: the text since the open payload began. See ``Parser.save``.
     ///
-    /// Raises ``JsonSpigotError`` unless the envelope was made ``saveable``, and as long as the payload is longer than its limit.
+    /// Raises ``JsonSpigotError`` unless the envelope was made ``saveable``, and while the payload is longer than its limit.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let inner = self.lock()?;
         let state = inner.envelope.save().and_then(|state| inner.utf8.save_with(state));
         saved(py, state)
     }
 
-    /// The envelope that was saved, ``saveable`` again unless you say otherwise, with the marks, patterns and options that it had; see ``Parser.restore``.
+    /// Return the envelope that was saved, ``saveable`` again unless you say otherwise.
+    ///
+    /// The marks, patterns and options are those that it had; see ``Parser.restore``.
     #[staticmethod]
-    #[pyo3(signature = (marks, patterns, state, *, payload_limit = None, starts_inside = false, models = None, saveable = None, **options))]
-    #[allow(clippy::too_many_arguments, reason = "keyword arguments")]
+    #[pyo3(signature = (marks, patterns, state, *, models = None, **options))]
     fn restore(
         marks: &Bound<'_, PyAny>,
         patterns: Option<&Bound<'_, PyAny>>,
         state: &Bound<'_, PyAny>,
-        payload_limit: Option<&Bound<'_, PyAny>>,
-        starts_inside: bool,
         models: Option<&Bound<'_, PyAny>>,
-        saveable: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let state = Chunk::of_bytes(state, "a saved state")?;
-        let choices = (payload_limit, starts_inside, save_limit(saveable, true)?);
-        Self::made(marks, patterns, choices, models, options, Some(state.bytes()))
+        Self::made(marks, patterns, models, options, Some(state.bytes()))
     }
 
-    /// Feeds the next piece of the text, as ``str`` or as UTF-8 cut anywhere.
+    /// Read the next piece of the text, as ``str`` or as UTF-8 cut anywhere, and return its events.
     ///
-    /// Raises ``JsonSpigotError`` if it is not UTF-8; its ``events`` are those before the bad byte, and the end of an open
-    /// payload. Every later call raises the same error, until ``reset``.
+    /// Raises ``JsonSpigotError`` if it is not UTF-8; its ``events`` are those before the bad byte, and the end of an open payload.
+    /// Every later call raises the same error, until ``reset``.
     fn feed<'py>(slf: &Bound<'py, Self>, py: Python<'py>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let offset = slf.get().lock()?.utf8.offset();
         let chunk = Chunk::of(chunk, || offset)?;
@@ -426,7 +376,7 @@ impl Envelope {
         })
     }
 
-    /// Ends the text: text that was held back is returned, and a payload that is still open is truncated.
+    /// End the text, and return the events. A payload that is still open is truncated.
     fn finish<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         Self::read(slf, |inner| {
             let mut told = Told::new(py);
@@ -437,20 +387,19 @@ impl Envelope {
         })
     }
 
-    /// The open payload as far as it is known; ``None`` between payloads. Needs ``snapshots=True``. The same rules as for
-    /// ``Parser.snapshot`` apply.
+    /// Return the open payload so far, as ``Parser.snapshot`` does; ``None`` between payloads. Needs ``snapshots=True``.
     fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let mut inner = self.lock()?;
         inner.options.require_snapshots("envelope")?;
-        inner.open().map_or(Ok(None), |(parser, keys, mirror)| mirror.update(py, parser, keys))
+        inner.open().map_or(Ok(None), |(parser, mirror)| mirror.update(py, parser))
     }
 
-    /// The path to the innermost open value of the open payload; ``None`` if nothing is open. Needs ``snapshots=True``.
+    /// Return the path to the innermost open value of the open payload; ``None`` if nothing is open.
     fn open_path<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         let mut inner = self.lock()?;
         inner.options.require_snapshots("envelope")?;
-        let Some((parser, keys, mirror)) = inner.open() else { return Ok(None) };
-        mirror.update(py, parser, keys)?;
+        let Some((parser, mirror)) = inner.open() else { return Ok(None) };
+        mirror.update(py, parser)?;
         mirror.open_path(py, parser)
     }
 
@@ -460,13 +409,11 @@ impl Envelope {
         Ok(self.lock()?.envelope.open_payload().map(ToString::to_string))
     }
 
-    /// A typed view of the open payload, as it grows, as ``Parser.typed`` gives of a text: of one after the other. Between
-    /// payloads, ``look`` gives the last one's complete value; if that was cut or wrong, what was last known of it. Needs
-    /// what ``Parser.typed`` needs.
-    #[pyo3(
-        signature = (model, **options),
-        text_signature = "($self, model, *, context=None, strict=None, by_alias=None, by_name=None)"
-    )]
+    /// Return a typed view of the open payload, and of each later one; see ``Typed``.
+    ///
+    /// Between payloads, ``look`` returns the last one's complete value, or the last look at one that was cut or wrong. Needs
+    /// the options that ``Parser.typed`` needs.
+    #[pyo3(signature = (model, **options))]
     fn typed<'py>(
         slf: &Bound<'py, Self>,
         model: &Bound<'py, PyAny>,
@@ -483,12 +430,12 @@ impl Envelope {
         Ok(view)
     }
 
-    /// A view that does not learn how the text ends: its maker reports that (`_whole`, `_broken`).
+    /// Returns a view that does not learn how a text ends: `_whole` and `_broken` report that.
     fn _view<'py>(slf: &Bound<'py, Self>, model: &Bound<'py, PyAny>) -> PyResult<Typed> {
         Typed::of(slf.clone().unbind(), model, None)
     }
 
-    /// Begins a new text.
+    /// Begin a new text.
     fn reset(&self, py: Python<'_>) -> PyResult<()> {
         let mut inner = self.lock()?;
         inner.envelope.reset();

@@ -14,7 +14,7 @@ fn class<'py>(py: Python<'py>, cell: &'static PyOnceLock<Py<PyType>>, name: &str
     cell.import(py, "jsonspigot._errors", name)
 }
 
-/// An error as an exception object, with the events that came before it in the same chunk.
+/// Returns an error as an exception object, with the events before it in the same chunk.
 pub(crate) fn exception<'py>(
     py: Python<'py>,
     error: &Error,
@@ -26,7 +26,7 @@ pub(crate) fn exception<'py>(
     class.call1((error.to_string(), error.kind().name(), offset, line, column, error.path(), events))
 }
 
-/// The exception to raise for an error of the library.
+/// Returns the exception to raise for an error of the library.
 pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
     raised_after(py, error, None)
 }
@@ -35,12 +35,12 @@ pub(crate) fn raised_after(py: Python<'_>, error: &Error, events: Option<Bound<'
     exception(py, error, events).map_or_else(|error| error, PyErr::from_value)
 }
 
-/// An error of the binding's own, with a kind that the library has too.
+/// Returns an error of the binding's own, of a kind that the library has too.
 pub(crate) fn own(py: Python<'_>, message: &str, kind: &str, offset: u64, path: &str) -> PyErr {
     own_at(py, message, kind, (offset, 0, 0), path, None)
 }
 
-/// The same with a place (offset, line, column) and the events before it.
+/// Returns an error of the binding's own with a place (offset, line, column) and the events before it.
 pub(crate) fn own_at(
     py: Python<'_>,
     message: &str,
@@ -57,12 +57,12 @@ pub(crate) fn own_at(
     raise().unwrap_or_else(|error| error)
 }
 
-/// Returns a saved state, or raises why there is none.
+/// Returns a saved state, or raises the error of saving.
 pub(crate) fn saved(py: Python<'_>, state: Result<Vec<u8>, Error>) -> PyResult<Bound<'_, PyBytes>> {
     state.map(|state| PyBytes::new(py, &state)).map_err(|error| raised(py, &error))
 }
 
-/// A state that can't be gone on from: an error about no byte of a text.
+/// Returns the error for a state that is refused. It has no place in a text.
 pub(crate) fn bad_state(py: Python<'_>, error: &RestoreError) -> PyErr {
     own(py, &error.to_string(), error.name(), 0, "$")
 }

@@ -1,4 +1,4 @@
-//! jsonspigot for Python: the module `jsonspigot._native`. What is public is re-exported by `python/jsonspigot/__init__.py`.
+//! jsonspigot for Python: the module `jsonspigot._native`. `python/jsonspigot/__init__.py` re-exports its public names.
 //!
 //! The library's meaning stays as it is; here text becomes `str`, and values become dicts and lists. Nothing in here is
 //! called while a parser is locked but Python's own constructors.

@@ -1,5 +1,5 @@
-//! A parser's snapshot as Python objects, brought up to date by patches. Objects that nobody else has seen are changed in
-//! place; of the others, only the containers on the way to what is new are copied. So a snapshot that a user holds never
+//! A parser's snapshot as Python objects, brought up to date by patches. Objects that no user holds are changed in
+//! place; of the others, only the containers on the way to the new value are copied. So a snapshot that a user holds never
 //! changes, and what has not changed since is the same object in the next one.
 //!
 //! An object's other holders show in its reference count: one reference is the parent's (or `root`'s), one is the
@@ -30,7 +30,7 @@ pub(crate) struct Mirror {
     moment: Moment,
 }
 
-/// The part of a mirror that somebody has seen.
+/// The part of a mirror that a view has seen.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Moment {
     /// The number of the text; 0 for none.
@@ -57,7 +57,7 @@ pub(crate) enum Seen<'py> {
     Complete(Bound<'py, PyAny>),
 }
 
-/// A string of so many bytes is made anew sooner than added to.
+/// Up to this length in bytes, making a new string is faster than appending to one.
 const SHORT: usize = 128;
 
 /// A container on the way to the newest value.
@@ -147,10 +147,9 @@ impl Mirror {
         &mut self,
         py: Python<'py>,
         parser: &Parser,
-        keys: &mut Keys,
         moment: &mut Moment,
     ) -> PyResult<Option<Seen<'py>>> {
-        let Some(raw) = self.update(py, parser, keys)? else { return Ok(None) };
+        let Some(raw) = self.update(py, parser)? else { return Ok(None) };
         let before = std::mem::replace(moment, self.moment);
         if before == self.moment {
             return Ok(Some(Seen::Unchanged));
@@ -169,29 +168,25 @@ impl Mirror {
         })
     }
 
-    /// The snapshot now; nothing before the first value.
-    pub(crate) fn update<'py>(
-        &mut self,
-        py: Python<'py>,
-        parser: &Parser,
-        keys: &mut Keys,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+    /// Returns the snapshot; nothing before the first value.
+    pub(crate) fn update<'py>(&mut self, py: Python<'py>, parser: &Parser) -> PyResult<Option<Bound<'py, PyAny>>> {
         if parser.has_changed_since(self.revision) {
             // A value that cannot be made, such as an int of too many digits, leaves no half of a change behind.
-            self.apply_patch(py, parser, keys).inspect_err(|_| self.clear())?;
+            self.apply_patch(py, parser).inspect_err(|_| self.clear())?;
         }
         Ok(self.root.as_ref().map(|root| root.bind(py).clone()))
     }
 
-    fn apply_patch(&mut self, py: Python<'_>, parser: &Parser, keys: &mut Keys) -> PyResult<()> {
+    fn apply_patch(&mut self, py: Python<'_>, parser: &Parser) -> PyResult<()> {
         if self.moment.epoch == 0 {
             static EPOCHS: AtomicU64 = AtomicU64::new(1);
             self.moment.epoch = EPOCHS.fetch_add(1, Ordering::Relaxed);
         }
         let ops = parser.patch_since(self.revision).map_err(|error| crate::error::raised(py, &error))?;
         let (mut count, mut has_grown) = (0, false);
+        let mut keys = Keys::default();
         for op in ops {
-            self.apply(py, &op, keys)?;
+            self.apply(py, &op, &mut keys)?;
             count += 1;
             has_grown = op.appended().is_some() && !op.value().is_complete();
         }
@@ -225,7 +220,7 @@ impl Mirror {
         Ok(())
     }
 
-    /// Adds text to the newest string. While nobody else holds the string, this costs what is added.
+    /// Adds text to the newest string. While the string is not shared, the cost is that of the added text.
     fn grow(&mut self, py: Python<'_>, text: &str, all: &str) -> PyResult<()> {
         self.unshare(py)?;
         if all.len() <= SHORT {
@@ -244,7 +239,7 @@ impl Mirror {
         self.set_leaf(py, grown.into_any())
     }
 
-    /// Replaces each container of the stack that somebody else may hold by a copy.
+    /// Replaces each container of the stack that may be shared by a copy.
     fn unshare(&mut self, py: Python<'_>) -> PyResult<()> {
         let mut is_shared = cfg!(Py_GIL_DISABLED);
         for depth in 0..self.stack.len() {
@@ -321,7 +316,7 @@ impl Mirror {
         Ok(())
     }
 
-    /// The path of the innermost open value that is shown, and that value; nothing if all of it is complete.
+    /// Returns the path of the innermost open value that is shown; nothing if all of it is complete.
     pub(crate) fn open_path<'py>(&self, py: Python<'py>, parser: &Parser) -> PyResult<Option<Bound<'py, PyTuple>>> {
         let Some(mut value) = parser.snapshot().filter(|root| !root.is_complete()) else { return Ok(None) };
         let mut path: Vec<Bound<'py, PyAny>> = Vec::new();
@@ -357,7 +352,7 @@ pub(crate) fn references(object: &Py<PyAny>) -> isize {
     unsafe { ffi::Py_REFCNT(object.as_ptr()) as isize }
 }
 
-/// Two strings joined; in place if nobody else holds the first one.
+/// Joins two strings, in place if the first one is not shared.
 fn append<'py>(left: Bound<'py, PyString>, right: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyString>> {
     let py = left.py();
     let mut joined = left.into_any().into_ptr();

@@ -4,7 +4,7 @@ use jsonspigot::{DuplicateKeys, Leniency, Limits, ParserBuilder, PatternSet, Ret
 use jsonspigot_llm::SAVE_LIMIT;
 use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyBytes, PyDict, PyString};
 
 use crate::error::bad_pattern;
 use crate::value::Fractions;
@@ -26,10 +26,8 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Reads keyword arguments, those of the caller's own aside.
-    pub(crate) fn of(arguments: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+    fn of(arguments: &Bound<'_, PyDict>) -> PyResult<Self> {
         let mut options = Self::default();
-        let Some(arguments) = arguments else { return Ok(options) };
         for (name, value) in arguments {
             let name = name.cast_into::<PyString>()?;
             options.set(name.to_str()?, &value)?;
@@ -37,22 +35,12 @@ impl Options {
         Ok(options)
     }
 
-    /// Choices for typed views, where the caller has made none: what is open is shown, and a member that comes twice is an
-    /// error.
-    pub(crate) fn for_models(arguments: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let mut options = Self::of(arguments)?;
-        let is_given = |name| arguments.map_or(Ok(false), |arguments| arguments.contains(name));
-        options.snapshots |= !is_given("snapshots")?;
-        options.duplicate_keys.get_or_insert(DuplicateKeys::Reject);
-        Ok(options)
-    }
-
     fn set(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
         match name {
-            "snapshots" => self.snapshots = value.is_truthy()?,
-            "provisional" => self.provisional = value.is_truthy()?,
-            "accept_deviations" => self.accept_deviations = value.is_truthy()?,
-            "decimals" => self.fractions = if value.is_truthy()? { Fractions::Decimal } else { Fractions::Float },
+            "snapshots" => self.snapshots = flag(name, value)?,
+            "provisional" => self.provisional = flag(name, value)?,
+            "accept_deviations" => self.accept_deviations = flag(name, value)?,
+            "decimals" => self.fractions = Fractions::of(flag(name, value)?),
             "retain" => self.retain = Some(retain(argument(name, value)?)?),
             "duplicate_keys" => self.duplicate_keys = Some(duplicate_keys(argument(name, value)?)?),
             "lenient" if value.is_none() => self.leniency = Leniency::NONE,
@@ -67,7 +55,7 @@ impl Options {
             "max_number" => self.limits = self.limits.number(limit(name, value)?.unwrap_or(u64::MAX)),
             "max_blank" => self.limits = self.limits.blank(limit(name, value)?.unwrap_or(u64::MAX)),
             "max_total" => self.limits = self.limits.total(limit(name, value)?.unwrap_or(u64::MAX)),
-            _ => return Err(PyTypeError::new_err(format!("unexpected keyword argument '{name}'"))),
+            _ => return Err(unexpected(name, value.py())),
         }
         Ok(())
     }
@@ -120,7 +108,7 @@ impl Options {
         Err(PyValueError::new_err(format!("typed needs max_depth={DEEPEST} at most: pydantic reads no more levels")))
     }
 
-    /// An error unless whole texts are kept, where that is the choice unless another is made.
+    /// Checks that whole texts are kept, which is the default.
     pub(crate) fn require_whole(&self) -> PyResult<()> {
         match self.retain {
             None | Some(Retain::All) => Ok(()),
@@ -133,8 +121,65 @@ impl Options {
     }
 }
 
-/// A limit, or `None` for none: what is too small or too large is a wrong value, whatever it overflows in here.
-pub(crate) fn limit(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
+/// The keyword arguments of a reader. It takes its own out; the others are those of a parser.
+pub(crate) struct Arguments<'py>(Bound<'py, PyDict>);
+
+impl<'py> Arguments<'py> {
+    pub(crate) fn of(py: Python<'py>, given: Option<&Bound<'py, PyDict>>) -> PyResult<Self> {
+        given.map_or_else(|| Ok(PyDict::new(py)), |given| given.copy()).map(Self)
+    }
+
+    pub(crate) fn take(&self, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let found = self.0.get_item(name)?;
+        if found.is_some() {
+            self.0.del_item(name)?;
+        }
+        Ok(found.filter(|found| !found.is_none()))
+    }
+
+    pub(crate) fn flag(&self, name: &str) -> PyResult<bool> {
+        self.take(name)?.map_or(Ok(false), |value| flag(name, &value))
+    }
+
+    pub(crate) fn limit(&self, name: &str) -> PyResult<Option<u64>> {
+        Ok(self.take(name)?.map(|value| limit(name, &value)).transpose()?.flatten())
+    }
+
+    /// Takes `saveable` and returns its limit, if there is one; without the argument, the limit of `otherwise`.
+    pub(crate) fn save_limit(&self, otherwise: bool) -> PyResult<Option<usize>> {
+        let saveable = self.take("saveable")?;
+        let flag = saveable.as_ref().map_or(Ok(otherwise), |saveable| saveable.extract::<bool>());
+        if let Ok(is_saveable) = flag {
+            return Ok(is_saveable.then_some(SAVE_LIMIT));
+        }
+        let limit = saveable.map(|saveable| limit("saveable", &saveable)).transpose()?.flatten();
+        Ok(limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)))
+    }
+
+    /// Takes the choices of a typed view.
+    pub(crate) fn of_view(&self) -> PyResult<Bound<'py, PyDict>> {
+        let of_view = PyDict::new(self.0.py());
+        for name in ["missing", "context", "strict", "by_alias", "by_name"] {
+            if let Some(value) = self.take(name)? {
+                of_view.set_item(name, value)?;
+            }
+        }
+        Ok(of_view)
+    }
+
+    /// Returns the options of a parser. With a model, the defaults are snapshots, and an error for duplicate keys.
+    pub(crate) fn options(&self, has_model: bool) -> PyResult<Options> {
+        let mut options = Options::of(&self.0)?;
+        if has_model {
+            options.snapshots |= !self.0.contains("snapshots")?;
+            options.duplicate_keys.get_or_insert(DuplicateKeys::Reject);
+        }
+        Ok(options)
+    }
+}
+
+/// Reads a limit, or `None` for no limit. An integer out of range is a `ValueError`.
+fn limit(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     value.extract::<Option<u64>>().map_err(|error| {
         if error.is_instance_of::<PyOverflowError>(value.py()) {
             PyValueError::new_err(format!("{name}: expected None or an int from 0 to {}", u64::MAX))
@@ -144,19 +189,37 @@ pub(crate) fn limit(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<u64
     })
 }
 
-/// The limit that a `saveable` stands for, if any; without one, that of `otherwise`.
-pub(crate) fn save_limit(saveable: Option<&Bound<'_, PyAny>>, otherwise: bool) -> PyResult<Option<usize>> {
-    let flag = saveable.map_or(Ok(otherwise), |saveable| saveable.extract::<bool>());
-    if let Ok(is_saveable) = flag {
-        return Ok(is_saveable.then_some(SAVE_LIMIT));
-    }
-    let limit = saveable.map(|saveable| limit("saveable", saveable)).transpose()?.flatten();
-    Ok(limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)))
-}
-
-/// An argument's value, or a `TypeError` that names the argument.
+/// Returns an argument's value, or a `TypeError` that names the argument.
 fn argument<'py>(name: &str, value: &'py Bound<'py, PyAny>) -> PyResult<&'py str> {
     value.extract().map_err(|error: PyErr| of_argument(name, &error, value.py()))
+}
+
+fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    value.extract().map_err(|error: PyErr| of_argument(name, &error, value.py()))
+}
+
+const NAMES: [&str; 13] = [
+    "snapshots",
+    "provisional",
+    "retain",
+    "duplicate_keys",
+    "max_depth",
+    "max_key",
+    "max_string",
+    "max_number",
+    "max_blank",
+    "max_total",
+    "lenient",
+    "accept_deviations",
+    "decimals",
+];
+
+/// Returns the error for an unknown option, with the most similar name.
+fn unexpected(name: &str, py: Python<'_>) -> PyErr {
+    let close = py.import("difflib").and_then(|difflib| difflib.call_method1("get_close_matches", (name, NAMES, 1)));
+    let close: Vec<String> = close.and_then(|close| close.extract()).unwrap_or_default();
+    let hint = close.first().map(|meant| format!(", did you mean '{meant}'?")).unwrap_or_default();
+    PyTypeError::new_err(format!("unexpected keyword argument '{name}'{hint}"))
 }
 
 fn of_argument(name: &str, error: &PyErr, py: Python<'_>) -> PyErr {
@@ -180,7 +243,7 @@ fn duplicate_keys(name: &str) -> PyResult<DuplicateKeys> {
     }
 }
 
-/// A name, or several of them.
+/// Reads the name of a deviation, or several names.
 fn leniency(value: &Bound<'_, PyAny>) -> PyResult<Leniency> {
     let named = |name: &str| {
         Leniency::from_name(name).ok_or_else(|| unknown("lenient", name, "'model-output' or the name of a deviation"))
@@ -199,12 +262,14 @@ fn unknown(argument: &str, found: &str, expected: &str) -> PyErr {
     PyValueError::new_err(format!("{argument}: expected {expected}, not '{found}'"))
 }
 
-/// Patterns: one, or an iterable of them.
+/// Reads patterns: one, or an iterable of them.
 pub(crate) fn pattern_set(patterns: Option<&Bound<'_, PyAny>>) -> PyResult<PatternSet> {
     let Some(patterns) = patterns else { return Ok(PatternSet::default()) };
     let py = patterns.py();
     let set = if let Ok(pattern) = patterns.cast::<PyString>() {
         PatternSet::new([pattern.to_str()?])
+    } else if patterns.is_instance_of::<PyBytes>() {
+        return Err(PyTypeError::new_err("patterns: expected str or an iterable of str, not bytes"));
     } else {
         let patterns: Vec<String> = patterns.try_iter()?.map(|pattern| pattern?.extract()).collect::<PyResult<_>>()?;
         PatternSet::new(&patterns)

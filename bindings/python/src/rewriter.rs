@@ -3,17 +3,17 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jsonspigot::{Retain, RewriteError, Rewriter as Core, Rule as CoreRule, RuleError};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::chunk::Chunk;
-use crate::error::{bad_pattern, bad_state, exception, own_at, saved};
-use crate::options::{Options, limit};
+use crate::error::{bad_pattern, bad_state, exception, own, saved};
+use crate::options::Arguments;
 use crate::shared::locked;
 
-/// What becomes of a value that a pattern selects.
+/// A change to the values that a pattern selects.
 #[pyclass(frozen, module = "jsonspigot")]
 pub(crate) struct Rule(Kind);
 
@@ -25,41 +25,53 @@ enum Kind {
     MapText(Py<PyAny>),
 }
 
-/// What a function has raised, until the call that called it returns.
-type Raised = Arc<Mutex<Option<PyErr>>>;
+/// The exception of a function, until `reset`.
+type Raised = Arc<Mutex<Option<Py<PyBaseException>>>>;
 
-fn raised(slot: &Raised) -> MutexGuard<'_, Option<PyErr>> {
+/// A function that a rule and the garbage collector share: it is one reference for both.
+type Function = Arc<Mutex<Option<Py<PyAny>>>>;
+
+fn open<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
     // Nothing panics while it is locked.
     slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls a function that gives text; after an exception, the slot has it, and no function is called any more.
-fn called(slot: &Raised, call: impl FnOnce(Python<'_>) -> PyResult<String>) -> Option<String> {
-    if raised(slot).is_some() {
+/// Calls a function that returns text. After an exception, which the slot keeps, no function is called.
+fn called(slot: &Raised, function: &Function, argument: Option<&str>) -> Option<String> {
+    if open(slot).is_some() {
         return None;
     }
-    Python::attach(call).map_err(|error| *raised(slot) = Some(error)).ok()
+    Python::attach(|py| {
+        let function = open(function).as_ref().map(|function| function.clone_ref(py));
+        let function = function.ok_or_else(|| PyRuntimeError::new_err("this rewriter was garbage"))?;
+        function.call1(py, (argument,))?.extract(py)
+    })
+    .map_err(|error: PyErr| *open(slot) = Some(Python::attach(|py| error.into_value(py))))
+    .ok()
 }
 
 impl Rule {
-    fn made(&self, py: Python<'_>, slot: &Raised) -> PyResult<CoreRule> {
+    /// Returns the rule of the library, and adds its function to those that the collector visits.
+    fn made(&self, py: Python<'_>, slot: &Raised, functions: &mut Vec<Function>) -> PyResult<CoreRule> {
         let slot = Arc::clone(slot);
+        let mut shared = |function: &Py<PyAny>| {
+            let function = Arc::new(Mutex::new(Some(function.clone_ref(py))));
+            functions.push(Arc::clone(&function));
+            function
+        };
         Ok(match &self.0 {
             Kind::Remove => CoreRule::remove(),
             Kind::Redact => CoreRule::redact(),
             Kind::Replace(json) => CoreRule::replace(json).map_err(|error| PyValueError::new_err(error.to_string()))?,
             Kind::Map(function) => {
-                let function = Arc::new(function.clone_ref(py));
-                // What is no JSON ends the text.
-                CoreRule::map(move |json| {
-                    called(&slot, |py| function.call1(py, (json,))?.extract(py)).unwrap_or_default()
-                })
+                let function = shared(function);
+                // A result that is not JSON ends the text.
+                CoreRule::map(move |json| called(&slot, &function, Some(json)).unwrap_or_default())
             }
             Kind::MapText(function) => {
-                let function = Arc::new(function.clone_ref(py));
+                let function = shared(function);
                 CoreRule::map_text(move |piece, out| {
-                    let text = called(&slot, |py| function.call1(py, (piece,))?.extract(py));
-                    out.push_str(&text.unwrap_or_default());
+                    out.push_str(&called(&slot, &function, piece).unwrap_or_default());
                 })
             }
         })
@@ -75,20 +87,21 @@ fn function(function: Py<PyAny>, py: Python<'_>) -> PyResult<Py<PyAny>> {
 
 #[pymethods]
 impl Rule {
-    /// The value is left out, with its key and the comma that goes with it.
+    /// Remove the value, with its key and its comma.
     #[staticmethod]
     fn remove() -> Self {
         Self(Kind::Remove)
     }
 
-    /// ``"[redacted]"`` comes out in the value's place. If the text in a string that is read inside turns out not to be
-    /// JSON, that string ends there.
+    /// Write ``"[redacted]"`` in the value's place.
+    ///
+    /// If text inside a string turns out not to be JSON, the string ends there.
     #[staticmethod]
     fn redact() -> Self {
         Self(Kind::Redact)
     }
 
-    /// Another value comes out in its place: whatever ``json.dumps`` takes.
+    /// Write another value in its place: anything that ``json.dumps`` takes.
     #[staticmethod]
     fn replace(value: &Bound<'_, PyAny>) -> PyResult<Self> {
         let options = PyDict::new(value.py());
@@ -97,15 +110,14 @@ impl Rule {
         Ok(Self(Kind::Replace(json.extract()?)))
     }
 
-    /// ``function`` gets the value's JSON text once all of it has come, and returns another JSON text.
+    /// Call ``function`` with the value's JSON text once it is complete; it returns another JSON text.
     #[staticmethod]
     #[pyo3(name = "map")]
     fn map_json(py: Python<'_>, function: Py<PyAny>) -> PyResult<Self> {
         Ok(Self(Kind::Map(self::function(function, py)?)))
     }
 
-    /// ``function`` gets the decoded text of a string in pieces, as they come, and ``None`` at its end, and returns what comes
-    /// out for each. Values that are not strings pass.
+    /// Call ``function`` with the decoded pieces of a string, then ``None``; it returns the text for each. Other values pass.
     #[staticmethod]
     fn map_text(py: Python<'_>, function: Py<PyAny>) -> PyResult<Self> {
         Ok(Self(Kind::MapText(self::function(function, py)?)))
@@ -129,114 +141,110 @@ impl Rule {
     }
 }
 
-/// Edits a JSON text while it passes: what no rule concerns comes out as it came in, at once.
+/// An editor of a JSON text while it passes: bytes that no rule concerns are written at once, unchanged.
 ///
-/// ``rules`` is a mapping from patterns to rules. If several patterns select a value, the first one's rule is applied; what is
-/// inside a value that a rule concerns is not searched. ``held_limit`` is how many bytes may be held back, until it is known
-/// whether a member is removed, or for a function that waits for a value; by default 1 MiB. The other options are limits and
-/// ``duplicate_keys``, as ``Parser`` has them.
+/// ``rules`` is a mapping from patterns to rules. If several patterns select a value, the first one's rule is applied, and
+/// values inside it are not searched. ``held_limit`` is the most bytes that may be held back, until it is known whether a
+/// member is removed, or for a function that waits for a value; by default 1 MiB. The other options are the limits,
+/// ``duplicate_keys`` and ``lenient`` of ``Parser``.
 #[pyclass(frozen, module = "jsonspigot")]
 pub(crate) struct Rewriter(Mutex<Inner>);
 
 struct Inner {
     rewriter: Core,
     raised: Raised,
+    functions: Vec<Function>,
     /// The bytes that have been read.
     offset: u64,
 }
 
 impl Inner {
-    fn of(
-        rules: &Bound<'_, PyAny>,
-        held_limit: Option<&Bound<'_, PyAny>>,
-        options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Self> {
+    fn of(rules: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let py = rules.py();
+        let arguments = Arguments::of(py, options)?;
+        let limit = arguments.limit("held_limit")?;
         let slot = Raised::default();
-        let mut made = Vec::new();
+        let (mut made, mut functions) = (Vec::new(), Vec::new());
         for pair in rules.call_method0("items")?.try_iter()? {
             let (pattern, rule): (String, Bound<'_, Rule>) = pair?.extract()?;
-            made.push((pattern, rule.get().made(py, &slot)?));
+            made.push((pattern, rule.get().made(py, &slot, &mut functions)?));
         }
-        let parser = Options::of(options)?.builder_retaining(Retain::Nothing);
+        let parser = arguments.options(false)?.builder_retaining(Retain::Nothing);
         let rewriter = Core::with_parser(parser, made).map_err(|error| match error {
             RuleError::Pattern(error) => bad_pattern(py, &error),
             other => PyValueError::new_err(other.to_string()),
         })?;
-        let limit = held_limit.map(|value| limit("held_limit", value)).transpose()?.flatten();
         let rewriter = match limit {
             Some(limit) => rewriter.held_limit(usize::try_from(limit).unwrap_or(usize::MAX)),
             None => rewriter,
         };
-        Ok(Self { rewriter, raised: slot, offset: 0 })
+        Ok(Self { rewriter, raised: slot, functions, offset: 0 })
     }
 
-    /// What comes out, or what a function has raised, or the error with what came out before it.
+    /// Returns the bytes written, or raises the exception of a function or of the text, with those bytes as `written`.
     fn checked<'py>(
         &mut self,
         py: Python<'py>,
         read: impl FnOnce(&mut Core, &mut Vec<u8>) -> Result<(), RewriteError>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let mut out = Vec::new();
-        if let Some(error) = &*raised(&self.raised) {
-            return Err(error.clone_ref(py));
+        if let Some(error) = &*open(&self.raised) {
+            return Err(PyErr::from_value(error.bind(py).clone().into_any()));
         }
         let read = read(&mut self.rewriter, &mut out);
-        if let Some(error) = &*raised(&self.raised) {
-            return Err(error.clone_ref(py));
-        }
-        let Err(error) = read else { return Ok(PyBytes::new(py, &out)) };
-        let before = PyList::empty(py);
-        if !out.is_empty() {
-            before.append(PyBytes::new(py, &out))?;
-        }
-        let kind = match &error {
-            RewriteError::Text(error) => return Err(PyErr::from_value(exception(py, error, Some(before))?)),
-            RewriteError::HeldLimit { .. } => "held-limit",
-            _ => "bad-replacement",
+        let raised = open(&self.raised).as_ref().map(|error| error.bind(py).clone().into_any());
+        let error = match (raised, read) {
+            (Some(raised), _) => raised,
+            (None, Ok(())) => return Ok(PyBytes::new(py, &out)),
+            (None, Err(RewriteError::Text(error))) => exception(py, &error, None)?,
+            (None, Err(error)) => {
+                let kind = match error {
+                    RewriteError::HeldLimit { .. } => "held-limit",
+                    _ => "bad-replacement",
+                };
+                own(py, &error.to_string(), kind, error.offset(), "$").into_value(py).into_bound(py).into_any()
+            }
         };
-        Err(own_at(py, &error.to_string(), kind, (error.offset(), 0, 0), "$", Some(before)))
+        // An exception of a function may be of a class that takes no attributes.
+        let _ = error.setattr("written", PyBytes::new(py, &out));
+        Err(PyErr::from_value(error))
     }
 }
 
 #[pymethods]
 impl Rewriter {
     #[new]
-    #[pyo3(signature = (rules, *, held_limit = None, **options))]
-    fn new(
-        rules: &Bound<'_, PyAny>,
-        held_limit: Option<&Bound<'_, PyAny>>,
-        options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Self> {
-        Ok(Self(Mutex::new(Inner::of(rules, held_limit, options)?)))
+    #[pyo3(signature = (rules, **options))]
+    fn new(rules: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        Ok(Self(Mutex::new(Inner::of(rules, options)?)))
     }
 
-    /// The rewriter that was saved, with the rules and options that it had; see ``Parser.restore``. What functions remember is
-    /// not part of a state.
+    /// Return the rewriter that was saved, with the rules and options that it had; see ``Parser.restore``.
+    ///
+    /// State that functions keep is not part of it.
     #[staticmethod]
-    #[pyo3(signature = (rules, state, *, held_limit = None, **options))]
+    #[pyo3(signature = (rules, state, **options))]
     fn restore(
         rules: &Bound<'_, PyAny>,
         state: &Bound<'_, PyAny>,
-        held_limit: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let state = Chunk::of_bytes(state, "a saved state")?;
-        let Inner { rewriter, raised, offset } = Inner::of(rules, held_limit, options)?;
-        let rewriter = rewriter.restore(state.bytes()).map_err(|error| bad_state(rules.py(), &error))?;
-        Ok(Self(Mutex::new(Inner { rewriter, raised, offset })))
+        let inner = Inner::of(rules, options)?;
+        let rewriter = inner.rewriter.restore(state.bytes()).map_err(|error| bad_state(rules.py(), &error))?;
+        Ok(Self(Mutex::new(Inner { rewriter, ..inner })))
     }
 
-    /// The rewriter's state as bytes, between two chunks, with what is held back; see ``Parser.save``.
+    /// Return the rewriter's state between two chunks as bytes, with the bytes held back; see ``Parser.save``.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         saved(py, locked(&self.0, "rewriter")?.rewriter.save())
     }
 
-    /// Reads the next piece of the text, as ``str`` or as UTF-8 cut anywhere, and returns all that is decided by now.
+    /// Read the next piece of the text, as ``str`` or as UTF-8 cut anywhere, and return all that is decided.
     ///
     /// Raises ``JsonSpigotError`` if the text is not JSON, if more has to be held back than ``held_limit`` allows
-    /// (``"held-limit"``), or if a function has returned what is not JSON (``"bad-replacement"``); its ``events`` are then the
-    /// bytes that came out before. What a function raises is raised, and nothing comes out any more, until ``reset``.
+    /// (``"held-limit"``), or if a function has returned text that is not JSON (``"bad-replacement"``). An exception of a function is
+    /// raised as it is. Either has the bytes that were decided before as ``written``, and is raised again until ``reset``.
     fn write<'py>(&self, py: Python<'py>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
         let mut inner = locked(&self.0, "rewriter")?;
         let offset = inner.offset;
@@ -245,27 +253,43 @@ impl Rewriter {
         inner.checked(py, |rewriter, out| rewriter.write(chunk.bytes(), |bytes| out.extend_from_slice(bytes)))
     }
 
-    /// Ends the text, and returns what was held back; raises ``JsonSpigotError`` if it is incomplete.
+    /// End the text, and return the bytes held back. Raise ``JsonSpigotError`` if it is incomplete.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         locked(&self.0, "rewriter")?.checked(py, |rewriter, out| rewriter.finish(|bytes| out.extend_from_slice(bytes)))
     }
 
-    /// How many bytes of the text have been passed on or left out; the others are held back.
+    /// The number of bytes of the text that are no longer held back.
     #[getter]
     fn passed(&self) -> PyResult<u64> {
         Ok(locked(&self.0, "rewriter")?.rewriter.passed())
     }
 
-    /// Begins a new text.
+    /// Begin a new text.
     fn reset(&self) -> PyResult<()> {
         let mut inner = locked(&self.0, "rewriter")?;
         inner.rewriter.reset();
         inner.offset = 0;
-        *raised(&inner.raised) = None;
+        *open(&inner.raised) = None;
         Ok(())
     }
 
     fn __repr__(&self) -> PyResult<String> {
         Ok(format!("<jsonspigot.Rewriter, {} bytes passed>", self.passed()?))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let Ok(inner) = self.0.try_lock() else { return Ok(()) };
+        if let Ok(raised) = inner.raised.try_lock() {
+            visit.call(&*raised)?;
+        }
+        inner.functions.iter().flat_map(|function| function.try_lock()).try_for_each(|function| visit.call(&*function))
+    }
+
+    fn __clear__(&self) {
+        let Ok(inner) = self.0.try_lock() else { return };
+        let functions: Vec<_> = inner.functions.iter().map(|function| open(function).take()).collect();
+        let raised = open(&inner.raised).take();
+        drop(inner);
+        drop((functions, raised));
     }
 }

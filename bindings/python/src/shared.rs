@@ -1,5 +1,4 @@
-//! What several classes need: one thread at a time, JSON texts that are checked, the names of states, patches and
-//! deviations.
+//! Code that several classes share: locks, checked JSON texts, the names of states, patches and deviations.
 
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
@@ -23,7 +22,7 @@ pub(crate) fn locked<'a, T>(mutex: &'a Mutex<T>, what: &str) -> PyResult<MutexGu
     })
 }
 
-/// One JSON text, for an event that is made by hand.
+/// Returns a text if it is JSON, for an event that is made by hand.
 pub(crate) fn checked_text(text: &str) -> PyResult<Box<str>> {
     let mut parser = jsonspigot::Parser::builder()
         .retain(jsonspigot::Retain::Nothing)
@@ -44,7 +43,7 @@ pub(crate) fn state_name(py: Python<'_>, state: ValueState) -> Bound<'_, PyStrin
     .clone()
 }
 
-/// The operations that bring a copy up to date, as their JSON text.
+/// Returns the operations that bring a copy up to date as JSON text.
 pub(crate) fn patch_text(parser: &jsonspigot::Parser, revision: CoreRevision) -> Result<String, Error> {
     use std::fmt::Write as _;
     let mut text = String::from("[");
@@ -57,12 +56,12 @@ pub(crate) fn patch_text(parser: &jsonspigot::Parser, revision: CoreRevision) ->
     Ok(text)
 }
 
-/// Deviations as tuples of kind, offset, line and column.
+/// Returns deviations as tuples of kind, offset, line and column.
 pub(crate) fn deviations<'py>(py: Python<'py>, listed: &[Deviation]) -> PyResult<Bound<'py, PyTuple>> {
     if listed.is_empty() {
         return Ok(PyTuple::empty(py));
     }
-    let class = py.import("jsonspigot._errors")?.getattr("Deviation")?;
+    let class = py.import("jsonspigot._types")?.getattr("Deviation")?;
     let made = listed.iter().map(|deviation| {
         class.call1((deviation.kind().name(), deviation.offset(), deviation.line(), deviation.column()))
     });

@@ -17,7 +17,13 @@ pub(crate) enum Fractions {
     Decimal,
 }
 
-/// A number's Python object: `int` if it has neither fraction nor exponent.
+impl Fractions {
+    pub(crate) fn of(is_decimal: bool) -> Self {
+        if is_decimal { Self::Decimal } else { Self::Float }
+    }
+}
+
+/// Returns a number's Python object: `int` if it has neither fraction nor exponent.
 pub(crate) fn number<'py>(py: Python<'py>, text: &str, fractions: Fractions) -> PyResult<Bound<'py, PyAny>> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     if digits.len() <= 18 && digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -63,14 +69,10 @@ enum Open<'py> {
     Dict(Bound<'py, PyDict>, Option<Bound<'py, PyString>>),
 }
 
-/// The objects of a complete value's text.
-pub(crate) fn build<'py>(
-    py: Python<'py>,
-    text: &str,
-    fractions: Fractions,
-    keys: &mut Keys,
-) -> PyResult<Bound<'py, PyAny>> {
+/// Returns the objects of a complete value's text.
+pub(crate) fn build<'py>(py: Python<'py>, text: &str, fractions: Fractions) -> PyResult<Bound<'py, PyAny>> {
     let bytes = text.as_bytes();
+    let mut keys = Keys::default();
     let mut open: Vec<Open<'py>> = Vec::new();
     let mut scratch = String::new();
     let mut at = 0;
@@ -138,7 +140,7 @@ pub(crate) fn build<'py>(
     }
 }
 
-/// The decoded string that opens at `at`, and the place after its closing quote.
+/// Returns the decoded string that opens at `at`, and the place after its closing quote.
 pub(crate) fn string<'t>(text: &'t str, at: usize, scratch: &'t mut String) -> PyResult<(&'t str, usize)> {
     let start = at + 1;
     let bytes = text.as_bytes();
@@ -202,7 +204,7 @@ fn unescape(raw: &str, out: &mut String) -> Option<()> {
     Some(())
 }
 
-/// The text without the white space between its tokens, and otherwise as it was spelt.
+/// Returns the text without the white space between its tokens, and otherwise as it was spelled.
 pub(crate) fn on_one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,24 +1,24 @@
-//! `values`: nothing but whole values, each made at once, without the events around it.
+//! `values` and `rows`: nothing but whole values, each made at once, without the events around it.
 
-use jsonspigot::{DocumentEvent, Documents, Error, Event, EventKind, Parser, Retain};
+use jsonspigot::{DocumentEvent, Documents, Error, Event, EventKind, Parser, PatternSet, Retain};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::{PyTraverseError, PyVisit};
 
 use crate::chunk::Chunk;
 use crate::documents::{Lines, named};
-use crate::error::{exception, raised_after};
-use crate::keys::Keys;
-use crate::options::{Options, pattern_set};
+use crate::error::{exception, own_at, raised_after};
+use crate::options::{Arguments, pattern_set};
 use crate::value::{Fractions, build};
 
-/// Reads a text, or many, and gives the whole values that the patterns select, or without any, the texts themselves. See
-/// ``jsonspigot.values``.
-#[pyclass(module = "jsonspigot._native")]
+/// Reads a text, or many, and returns the whole values that the patterns select, or without any, the texts themselves.
+/// With columns, it returns a row of them for each text. See ``jsonspigot.values`` and ``jsonspigot.rows``.
+#[pyclass(name = "_Values", module = "jsonspigot._native")]
 pub(crate) struct Values {
     reader: Reader,
     selects: bool,
+    columns: Option<Columns>,
     fractions: Fractions,
-    keys: Keys,
     failed: Option<Py<PyAny>>,
 }
 
@@ -27,76 +27,155 @@ enum Reader {
     Many(Documents, Lines),
 }
 
+/// The columns of rows, and the row of the open text.
+struct Columns {
+    /// The name of each pattern's column, and whether it may select several values.
+    names: Vec<(Py<PyString>, bool)>,
+    missing: Py<PyAny>,
+    row: Py<PyDict>,
+}
+
+impl Columns {
+    fn of(names: Vec<Py<PyString>>, patterns: &PatternSet, missing: Py<PyAny>, py: Python<'_>) -> PyResult<Self> {
+        let selects_many = patterns.as_slice().iter().map(|pattern| selects_many(&pattern.to_string()));
+        let names = names.into_iter().zip(selects_many).collect();
+        let mut columns = Self { names, missing, row: PyDict::new(py).unbind() };
+        columns.end(py)?;
+        Ok(columns)
+    }
+
+    /// Takes the row out, and begins another one.
+    fn end<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let row = PyDict::new(py);
+        for (name, has_many) in &self.names {
+            match has_many {
+                true => row.set_item(name, PyList::empty(py))?,
+                false => row.set_item(name, &self.missing)?,
+            }
+        }
+        Ok(std::mem::replace(&mut self.row, row.unbind()).into_bound(py))
+    }
+
+    fn put(&self, pattern: usize, value: Bound<'_, PyAny>) -> PyResult<()> {
+        let (name, has_many) = &self.names[pattern];
+        let row = self.row.bind(value.py());
+        match row.get_item(name)? {
+            Some(list) if *has_many => list.cast::<PyList>()?.append(value),
+            _ => row.set_item(name, value),
+        }
+    }
+}
+
+/// Returns true if a pattern, as it is printed, may select more than one value of a text.
+fn selects_many(pattern: &str) -> bool {
+    let mut bytes = pattern.bytes();
+    let mut quote = None;
+    let mut before = b'$';
+    while let Some(byte) = bytes.next() {
+        match (quote, byte) {
+            (Some(_), b'\\') => drop(bytes.next()),
+            (Some(open), _) if open == byte => quote = None,
+            (Some(_), _) => {}
+            (None, b'\'' | b'"') => quote = Some(byte),
+            (None, b'*' | b',' | b':' | b'?') => return true,
+            (None, b'.') if before == b'.' => return true,
+            (None, _) => {}
+        }
+        before = byte;
+    }
+    false
+}
+
 /// The outcome of a chunk.
 struct Made<'a, 'py> {
     py: Python<'py>,
     list: Bound<'py, PyList>,
     fractions: Fractions,
-    keys: &'a mut Keys,
+    columns: &'a mut Option<Columns>,
     failed: Option<PyErr>,
 }
 
 impl Made<'_, '_> {
-    fn value(&mut self, text: &str) {
+    fn keep(&mut self, made: impl FnOnce(&mut Self) -> PyResult<()>) {
         if self.failed.is_none() {
-            let made = build(self.py, text, self.fractions, self.keys).and_then(|value| self.list.append(value));
-            self.failed = made.err();
+            self.failed = made(self).err();
         }
     }
 
     fn event(&mut self, event: &Event<'_>) {
         match &event.kind {
-            EventKind::End(Some(value)) => self.value(value.text()),
+            EventKind::End(Some(value)) => self.keep(|made| {
+                let value = build(made.py, value.text(), made.fractions)?;
+                match made.columns {
+                    Some(columns) => columns.put(event.pattern.index(), value),
+                    None => made.list.append(value),
+                }
+            }),
             EventKind::InnerError(error) => self.error(error, None),
             _ => {}
         }
     }
 
-    /// The first error, with what came before it, and with its line if it is one of many.
-    fn error(&mut self, error: &Error, line: Option<u64>) {
-        if self.failed.is_some() {
-            return;
-        }
-        let made = || -> PyResult<PyErr> {
-            let error = exception(self.py, error, Some(self.list.clone()))?;
-            if let Some(line) = line {
-                error.call_method1("add_note", (format!("in line {line} of the stream"),))?;
-            }
-            Ok(PyErr::from_value(error))
-        };
-        self.failed = Some(made().unwrap_or_else(|error| error));
+    /// Adds the row of a text that has ended.
+    fn row(&mut self) {
+        self.keep(|made| match made.columns {
+            Some(columns) => made.list.append(columns.end(made.py)?),
+            None => Ok(()),
+        });
+    }
+
+    /// Keeps the first error, with what came before it. In one of many texts, its place is that in the stream, if the line
+    /// is known.
+    fn error(&mut self, error: &Error, document: Option<(u64, Option<u64>)>) {
+        self.keep(|made| {
+            let events = Some(made.list.clone());
+            let (line, column) = (error.line(), error.column());
+            let Some((start, Some(first))) = document.filter(|_| line > 0) else {
+                return Err(PyErr::from_value(exception(made.py, error, events)?));
+            };
+            let (offset, in_stream) = (start + error.offset(), first + line - 1);
+            let place = |line, offset| format!(" at line {line} column {column} (byte {offset})");
+            let message = error.to_string().replacen(&place(line, error.offset()), &place(in_stream, offset), 1);
+            let path = error.path().unwrap_or("$");
+            Err(own_at(made.py, &message, error.kind().name(), (offset, in_stream, column), path, events))
+        });
     }
 }
 
 impl Values {
     fn read<'py>(&mut self, py: Python<'py>, chunk: Option<&[u8]>) -> PyResult<Bound<'py, PyList>> {
-        let Self { reader, selects, fractions, keys, failed } = self;
+        let Self { reader, selects, columns, fractions, failed } = self;
         if let Some(failed) = failed {
             let error = failed.bind(py);
             error.setattr("events", PyList::empty(py))?;
             return Err(PyErr::from_value(error.clone()));
         }
-        let mut made = Made { py, list: PyList::empty(py), fractions: *fractions, keys, failed: None };
+        let mut made = Made { py, list: PyList::empty(py), fractions: *fractions, columns, failed: None };
         let read = match reader {
             Reader::One(parser) => {
                 let on_event = |event: Event<'_>| made.event(&event);
                 match chunk {
                     Some(chunk) => parser.feed_with(chunk, on_event),
-                    None => parser.finish_with(on_event),
+                    None => parser.finish_with(on_event).inspect(|()| made.row()),
                 }
             }
             Reader::Many(documents, lines) => {
                 lines.begin(documents.offset(), chunk.unwrap_or_default());
                 let on_event = |event: DocumentEvent<'_>| match event {
                     DocumentEvent::Match { event, .. } => made.event(&event),
-                    DocumentEvent::End(ended) => match ended.error() {
-                        Some(error) => made.error(error, lines.of_document(ended.start())),
-                        None if *selects => {}
-                        None => match ended.complete() {
-                            Ok(value) => made.value(value.text()),
-                            Err(error) => made.error(&error, lines.of_document(ended.start())),
-                        },
-                    },
+                    DocumentEvent::End(ended) => {
+                        let place = || Some((ended.start(), lines.of_document(ended.start())));
+                        match ended.error() {
+                            Some(error) => made.error(error, place()),
+                            None if *selects => made.row(),
+                            None => match ended.complete() {
+                                Ok(value) => {
+                                    made.keep(|made| made.list.append(build(py, value.text(), made.fractions)?));
+                                }
+                                Err(error) => made.error(&error, place()),
+                            },
+                        }
+                    }
                     _ => {}
                 };
                 match chunk {
@@ -120,14 +199,19 @@ impl Values {
 #[pymethods]
 impl Values {
     #[new]
-    #[pyo3(signature = (patterns, framing, **options))]
+    #[pyo3(signature = (patterns, framing, columns = None, missing = None, **options))]
     fn new(
+        py: Python<'_>,
         patterns: Option<&Bound<'_, PyAny>>,
         framing: Option<&str>,
+        columns: Option<Vec<Py<PyString>>>,
+        missing: Option<Py<PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let options = Options::of(options)?;
+        let options = Arguments::of(py, options)?.options(false)?;
         let set = pattern_set(patterns)?;
+        let missing = missing.unwrap_or_else(|| py.None());
+        let columns = columns.map(|names| Columns::of(names, &set, missing, py)).transpose()?;
         let reader = match framing {
             None => Reader::One(options.builder_retaining(Retain::Matches).patterns(&set).build()),
             Some(framing) => {
@@ -137,8 +221,7 @@ impl Values {
                 Reader::Many(Documents::new(framing, parser), Lines::of(framing))
             }
         };
-        let fractions = options.fractions;
-        Ok(Self { reader, selects: patterns.is_some(), fractions, keys: Keys::default(), failed: None })
+        Ok(Self { reader, selects: patterns.is_some(), columns, fractions: options.fractions, failed: None })
     }
 
     fn feed<'py>(&mut self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
@@ -152,5 +235,14 @@ impl Values {
 
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         self.read(py, None)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.failed)?;
+        self.columns.iter().try_for_each(|columns| visit.call(&columns.missing).and_then(|()| visit.call(&columns.row)))
+    }
+
+    fn __clear__(&mut self) {
+        (self.failed, self.columns) = (None, None);
     }
 }

@@ -99,7 +99,7 @@ def lines_of(vector: Vector, checkpoint: int | None) -> list[str]:
         # The command's default for calls too.
         arguments.setdefault("duplicate_keys", "last-wins")
         arguments["structured"] = options.get("structured", False)
-        arguments["provider_events"] = options.get("providerEvents", False)
+        arguments["with_provider_events"] = options.get("providerEvents", False)
         arguments["cumulative"] = options.get("cumulative", False)
         arguments["envelope"] = options.get("envelope")
     shown = "snapshot" if options.get("snapshots") else "patch" if options.get("patches") else None
@@ -362,7 +362,7 @@ def choice_of(event: Any) -> tuple[str, str | None]:
 
 
 def json_value(text: str) -> str:
-    """A provider's JSON, or a string if it is not JSON by the library's rules."""
+    """Read a provider's JSON, or return a string if it is not JSON by the library's rules."""
     parser = Parser()
     try:
         parser.feed(text)

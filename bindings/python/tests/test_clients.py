@@ -68,7 +68,7 @@ def request(message: str) -> Any:
 
 
 def summed(told: list[StreamEvent]) -> tuple[dict[str, str], dict[str, Any], list[StreamEvent.CallEnd]]:
-    """The joined deltas, the ends' values and the calls' ends."""
+    """Return the joined deltas, the ends' values and the calls' ends."""
     deltas: dict[str, str] = {}
     values: dict[str, Any] = {}
     ends: list[StreamEvent.CallEnd] = []

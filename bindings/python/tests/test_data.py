@@ -31,6 +31,7 @@ from jsonspigot import (
     TypedCall,
     deltas,
     provider_events,
+    rows,
     snapshots,
     values,
 )
@@ -187,7 +188,7 @@ def test_looks_in_responses() -> None:
 
 
 class Source:
-    """A source that notes its closing, as an SDK's stream does."""
+    """Yield as a source that notes its closing, as an SDK's stream does."""
 
     closed = 0
 
@@ -321,7 +322,8 @@ def test_values_before_an_error() -> None:
         for value in values(['{"id": 1}\n\n{"id": 2}\n', '{"id": x}\n{"id": 4}'], "id", framing="lines"):
             seen.append(value)
     assert seen == [1, 2] and raised.value.kind == "unexpected-byte"
-    assert raised.value.__notes__ == ["in line 4 of the stream"]
+    error = raised.value
+    assert (error.line, error.column, error.offset) == (4, 8, 28) and "at line 4 column 8 (byte 28)" in str(error)
     for pattern, text in (("a | b", '{"a": "{]"}'), ("a", '{"a": 1'), (None, "")):
         with pytest.raises(JsonSpigotError):
             list(values([text], pattern))
@@ -329,6 +331,32 @@ def test_values_before_an_error() -> None:
     assert [next(reader), next(reader)] == [1, 2]
     with pytest.raises(JsonSpigotError):
         next(reader)
+
+
+@pytest.mark.parametrize("size", [1, 4, 100])
+def test_rows(size: int) -> None:
+    text = '{"id": 1, "user": {"name": "a"}, "t": [1, {"b": 2}]}\n\n{"id": 2}\n{"user": {"name": null}, "id": 3, "id": 4}\n'
+    columns = {"number": "id", "name": "user.name", "tags": "t[*]", "again": "id"}
+    missing = object()
+    made = list(rows((text[at : at + size] for at in range(0, len(text), size)), columns, framing="lines", missing=missing))
+    assert made == [
+        {"number": 1, "name": "a", "tags": [1, {"b": 2}], "again": 1},
+        {"number": 2, "name": missing, "tags": [], "again": 2},
+        {"number": 4, "name": None, "tags": [], "again": 4},
+    ]
+    assert list(rows(text.split("\n")[0], {"all": "$", "b": "t[1].b"})) == [{"all": json.loads(text.split("\n")[0]), "b": 2}]
+    assert list(rows([], {"a": "a"}, framing="lines")) == []
+    seen: list[Any] = []
+    with pytest.raises(JsonSpigotError) as raised:
+        for row in rows(['{"a": 1}\n{"a": 2, "b"\n'], {"a": "a"}, framing="lines"):
+            seen.append(row)
+    assert (seen, raised.value.line) == ([{"a": 1}], 2)
+    with pytest.raises(TypeError, match="no argument 'snapshots'"):
+        rows([], {}, snapshots=True)  # type: ignore[call-overload]
+    for several in ("a[*]", "..a", "a[0,1]", "['a','b']", "a[1:]", "a | ..b"):
+        assert list(rows("{}", {"x": several})) == [{"x": []}], several
+    for one in ("a", "a[0].b", "['a,b']['*']", "a | b", "['..']"):
+        assert list(rows("{}", {"x": one})) == [{"x": None}], one
 
 
 @pytest.mark.parametrize("size", [1, 4, 100])
@@ -350,7 +378,7 @@ def test_documents_have_their_physical_line(size: int) -> None:
 def test_choices_of_a_model_need_a_model() -> None:
     choices: list[dict[str, Any]] = [{"context": 1}, {"strict": False}, {"by_alias": True}, {"by_name": True}]
     for choice in choices:
-        with pytest.raises(TypeError, match="only with a model"):
+        with pytest.raises(TypeError, match="unexpected keyword argument"):
             snapshots([], **choice)
 
 

@@ -21,7 +21,7 @@ README = Path(__file__).parents[1] / "README.md"
 
 
 def read(events: list[Any], provider: Any = "auto") -> tuple[str, str, list[tuple[str | None, str, Any]], list[str], ProviderStream]:
-    """The text, the reasoning, the calls, and the deltas of `city`."""
+    """Return the text, the reasoning, the calls, and the deltas of `city`."""
     stream = ProviderStream(provider, "city")
     told: list[StreamEvent] = []
     for event in events:

@@ -135,7 +135,7 @@ def test_payloads_of_a_provider(number: str, options: dict[str, Any]) -> None:
 
 
 def test_views() -> None:
-    """A look says that the value cannot be made, and the next text is another."""
+    """Check that a look says that the value cannot be made, and the next text is another."""
     text = f'{{"p":{NUMBERS[0][0]}}}'
     stream = ProviderStream("auto", snapshots=True)
     stream.push(chat('{"p":', 0, "point"))

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, field_validator
 
-from jsonspigot import Documents, Envelope, JsonSpigotError, Parser, ProviderStream, deltas, values
+from jsonspigot import Documents, Envelope, JsonSpigotError, Parser, ProviderStream, Rewriter, Rule, deltas, rows, values
 
 
 def resident() -> int:
-    """The memory of this process that is in RAM, in bytes."""
+    """Return the memory of this process that is in RAM, in bytes."""
     if not sys.platform.startswith("linux"):
         pytest.skip("reads /proc")
     with open("/proc/self/statm") as statm:
@@ -154,8 +154,85 @@ def test_circles_are_collected() -> None:
     assert [canary() for canary in canaries] == [None] * 10
 
 
+class Owner:
+    """Holds what it is held by: a rule with its method, a parser of a model, a reader of models."""
+
+    def __init__(self, kind: str) -> None:
+        rules = {"x": Rule.map(self.method), "y": Rule.map_text(self.method), "z": Rule.map(self.failing)}
+        match kind:
+            case "rewriter":
+                self.held: Any = Rewriter(rules)
+                self.held.write('{"x": 1, "y": "a"')
+            case "failed rewriter":
+                self.held = Rewriter(rules)
+                with pytest.raises(KeyError):
+                    self.held.write('{"z": "a"}')
+            case "rule":
+                self.held = rules
+            case "view":
+                self.held = Parser(model=dict[str, int], context=self.method)
+                self.held.feed('{"a": 1, "b')
+                self.held.look()
+            case "views":
+                self.held = Documents("lines", snapshots=True, duplicate_keys="reject")
+                self.view = self.held.typed(dict[str, int], context=self.method)
+                self.held.feed('{"a": 1, "b')
+                self.view.look()
+            case _:
+                self.held = rows(self.texts(), {"a": "a"}, framing="lines", missing=self)
+                next(self.held)
+
+    def method(self, text: Any) -> Any:
+        return text if text is not None else ""
+
+    def failing(self, _: str) -> str:
+        raise KeyError
+
+    def texts(self) -> Iterator[str]:
+        yield '{"a": 1}\n'
+        yield "{"
+
+
+@pytest.mark.parametrize("kind", ["rewriter", "failed rewriter", "rule", "view", "views", "rows"])
+def test_owners_of_callables_are_collected(kind: str) -> None:
+    import weakref
+
+    references = [weakref.ref(Owner(kind)) for _ in range(20)]
+    gc.collect()
+    assert [reference() for reference in references] == [None] * 20
+
+
+def errors() -> list[Any]:
+    """Return the errors of events of each class."""
+    told: list[Any] = [
+        *Documents("lines").feed("{x\n"),
+        *Parser("a | b").feed('{"a": "{x"}'),
+        *Envelope("fence:json").feed("```json\n{x\n```\n"),
+    ]
+    return [event for event in told if getattr(event, "error", None) is not None]
+
+
+def test_events_whose_errors_were_raised_are_collected() -> None:
+    import weakref
+
+    class Canary:
+        pass
+
+    def raised(at: int) -> weakref.ref[Canary]:
+        canary = Canary()
+        event = errors()[at]
+        with pytest.raises(JsonSpigotError):
+            raise event.error
+        return weakref.ref(canary)
+
+    assert len(errors()) == 3
+    canaries = [raised(at) for at in range(3) for _ in range(5)]
+    gc.collect()
+    assert [canary() for canary in canaries] == [None] * 15
+
+
 def test_errors_that_are_raised_again_keep_no_frames() -> None:
-    """Of looks after one that failed, and of the value of a document that was wrong."""
+    """Check looks after one that failed, and the value of a document that was wrong."""
     import weakref
 
     class Canary:

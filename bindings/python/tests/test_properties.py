@@ -106,7 +106,7 @@ def frozen(value: Any) -> Any:
 
 
 def shared_or_grown(old: Any, new: Any) -> bool:
-    """Whether the second is the first, or has grown at its end, with everything before that being the same object."""
+    """Return whether the second is the first, or has grown at its end, with everything before that being the same object."""
     if old is new:
         return True
     if isinstance(old, str):

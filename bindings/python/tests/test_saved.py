@@ -161,7 +161,7 @@ def is_refused_or_sound(state: bytes, patterns: list[str], chosen: dict[str, Any
 
 
 def edited(state: bytes, data: st.DataObject) -> bytearray:
-    """The bytes, changed in a few places."""
+    """Return the bytes, changed in a few places."""
     changed = bytearray(state)
     for _ in range(data.draw(st.integers(1, 3))):
         place = data.draw(st.integers(0, len(changed)))

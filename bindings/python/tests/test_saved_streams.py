@@ -155,7 +155,7 @@ HEADER = struct.Struct("<4sBQQI")
 
 
 def made_up(added: bytes, state: bytes) -> bytes:
-    """A state with the right checksum."""
+    """Return a state with the right checksum."""
     checksum = zlib.crc32(struct.pack("<QQ", len(added), len(state)) + added + state)
     return HEADER.pack(b"jsf\x1a", 1, len(added), len(state), checksum) + added + state
 

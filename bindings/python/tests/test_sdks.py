@@ -151,7 +151,7 @@ def test_every_event_is_as_the_body_says(provider: str, way: str, name: str) -> 
 
 @pytest.mark.parametrize(("provider", "way"), [(provider, way) for provider, ways in WAYS.items() for way in ways])
 def test_clients_rarely_refuse_a_body(provider: str, way: str) -> None:
-    """Else nothing would be compared."""
+    """Check that the comparison is not empty."""
     errors = [name for name, body in bodies(provider).items() if read(provider, way, body)[1]]
     assert len(errors) * 3 <= len(bodies(provider)), errors
 
@@ -180,7 +180,7 @@ def test_a_typed_call_of_a_helper_stream() -> None:
 
 
 def test_helper_streams_that_parse() -> None:
-    """With a type for the answer, helpers add what they have made of it."""
+    """Read helpers that add the value of the answer's type."""
     pydantic = pytest.importorskip("pydantic")
     reply = pydantic.create_model("Reply", city=(str, ""), reply=(str, ""))
     answer = '{"city": "Paris"}'

@@ -9,12 +9,12 @@ from enum import Enum
 from typing import Annotated, Any, Literal, NotRequired
 
 import pytest
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 from pydantic import dataclasses as pydantic_dataclasses
 
 from typing_extensions import TypedDict
 
-from jsonspigot import Open, Parser, Partial
+from jsonspigot import Open, Parser, Partial, snapshots
 
 
 class Colour(Enum):
@@ -37,9 +37,9 @@ class Reply(BaseModel):
 
 
 def at(document: str, model: Any, **options: Any) -> Partial[Any] | None:
-    parser = Parser(snapshots=True, **options)
+    parser = Parser(model=model, **options)
     parser.feed(document)
-    return parser.snapshot_as(model)
+    return parser.look()
 
 
 def shown(document: str, model: Any = Reply, **options: Any) -> Any:
@@ -99,10 +99,10 @@ def test_the_error_does_not_show_what_was_tried() -> None:
 
 
 def test_the_end_is_strict() -> None:
-    parser = Parser(snapshots=True)
+    parser = Parser(model=Reply)
     parser.feed('{"slots": [{"kind": "text"}]}')
     with pytest.raises(ValidationError):
-        parser.snapshot_as(Reply)
+        parser.look()
     partial = at('{"say": "x"}', Reply)
     assert partial is not None and partial.complete
 
@@ -208,15 +208,105 @@ def test_every_cut_of_a_whole_reply(size: int) -> None:
             "price": 12.5,
         }
     )
-    parser = Parser(snapshots=True)
+    parser = Parser(model=Reply)
     last = Reply()
     for start in range(0, len(document), size):
         parser.feed(document[start : start + size])
-        partial = parser.snapshot_as(Reply)
+        partial = parser.look()
         assert partial is not None
-        new: Reply = partial.value
+        new: Any = partial.value
         assert (new.say or "").startswith(last.say or "")
         assert new.colour in (None, Colour.REDDISH)
         assert len(new.slots) >= len(last.slots)
         last = new
     assert last == Reply.model_validate_json(document)
+
+
+class Day(BaseModel):
+    name: str
+    tags: list[str]
+
+
+class Trip(BaseModel):
+    title: Annotated[str, Field(min_length=3)]
+    first: Day
+    days: list[Day]
+    by_name: dict[str, Day]
+    note: str | None
+
+
+TRIP = {"title": "Rome", "first": {"name": "Mon", "tags": ["a"]}, "days": [{"name": "Tue", "tags": []}], "by_name": {}, "note": None}
+
+
+def test_missing_fields_may_be_empty() -> None:
+    """Then every look has the types that the model declares, at every cut, and the end is the model's own."""
+    text = json.dumps(TRIP)
+    loose: Any = TypeAdapter(Trip).validate_python({**TRIP, "title": "Rome"})
+    for cut in range(1, len(text)):
+        looks = list(snapshots([text[:cut], text[cut:]], model=Trip, missing="empty"))
+        for look in looks[:1]:
+            value = look.value
+            assert type(value.title) is str and type(value.days) is list and type(value.by_name) is dict
+            for day in (value.first, *value.days):
+                assert isinstance(day, Day) and type(day.name) is str and type(day.tags) is list
+        assert looks[-1].complete and looks[-1].value == loose and type(looks[-1].value) is Trip
+    parser = Parser(model=Trip, missing="empty")
+    parser.feed('{"days": [{"na')
+    look = parser.look()
+    assert look is not None
+    assert look.value.model_fields_set == {"days"} and look.value.days[0].model_fields_set == set()
+    assert look.value.model_dump() == {"title": "", "first": {"name": "", "tags": []}, "days": [{"name": "", "tags": []}], "by_name": {}, "note": None}
+
+
+def test_what_cannot_be_empty_is_refused_at_once() -> None:
+    class Deep(BaseModel):
+        colour: Colour
+
+    class Outer(BaseModel):
+        deep: list[Deep] = []
+
+    for model in (Deep, Outer, list[Outer], dict[str, Deep], Outer | int):
+        with pytest.raises(ValueError, match="'colour' of Deep has no empty value"):
+            Parser(model=model, missing="empty")
+    with pytest.raises(ValueError, match="expected 'none' or 'empty'"):
+        Parser(model=Trip, missing="nothing")  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="needs a parser with a model"):
+        Parser().look()
+    with pytest.raises(TypeError, match="unexpected keyword argument 'strict'"):
+        Parser(strict=True)  # type: ignore[call-overload]
+
+
+def test_a_parser_with_a_model() -> None:
+    parser = Parser("say", model=Reply)
+    assert parser.look() is None
+    assert [type(event).__name__ for event in parser.feed('{"say": "He')] == ["Begin", "Delta"]
+    first = parser.look()
+    assert first is not None and first is parser.look() and first.value == Reply(say="He")
+    state = parser.save()
+    parser.feed('llo"}')
+    again = Parser.restore("say", state, model=Reply)
+    again.feed('y"}')
+    assert (parser.look(), again.look()) == (Partial(Reply(say="Hello"), True), Partial(Reply(say="Hey"), True))
+    parser.reset()
+    parser.feed('{"say": 5}')
+    for _ in range(2):
+        with pytest.raises(ValidationError):
+            parser.look()
+
+
+def test_a_look_that_fails_is_the_same_at_any_cut() -> None:
+    def refused(value: str) -> str:
+        raise ValueError(value)
+
+    class Inner(BaseModel):
+        a: Annotated[str, AfterValidator(refused)]
+        b: str = ""
+
+    inner: Any = Annotated[Inner, BeforeValidator(lambda value: value)]
+    text = '{"a": "bad", "b"'
+    for cut in range(1, len(text)):
+        parser = Parser(model=inner)
+        for piece in (text[:cut], text[cut:]):
+            parser.feed(piece)
+            look = parser.look()
+        assert look is not None and look.value.a == "bad", cut

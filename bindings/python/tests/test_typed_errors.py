@@ -36,11 +36,11 @@ def told(model: Any, chunks: list[str]) -> Any:
 
 
 def at_once(model: Any, text: str) -> Any:
-    parser = Parser(snapshots=True)
+    parser = Parser(model=model)
     parser.feed(text)
     parser.finish()
     try:
-        look = parser.snapshot_as(model)
+        look = parser.look()
     except Exception as error:
         return lines(error)
     return look is not None and look.complete
@@ -84,7 +84,7 @@ def test_the_error_is_the_same_at_any_cut() -> None:
 
 
 def spoilt(value: Any, draw: Any, st: Any) -> Any:
-    """With another value somewhere, or one left out."""
+    """Return a document with another value somewhere, or one left out."""
     if isinstance(value, dict) and value and draw(st.booleans()):
         key = draw(st.sampled_from(list(value)))
         if draw(st.integers(0, 4)) == 0:

@@ -731,7 +731,7 @@ def fitting() -> list[tuple[Any, list[Any]]]:
 
 
 def nested(st: Any) -> Any:
-    """A strategy of types within others, each with a strategy of its documents."""
+    """Return a strategy of types within others, each with a strategy of its documents."""
     from pydantic import create_model
 
     def many(kind: Any) -> Any:

@@ -163,7 +163,7 @@ def test_pydantic() -> None:
 
 
 class Profile(BaseModel):
-    """As agents declare their output: every field required but the last."""
+    """Read a model as agents declare their output: every field required but the last."""
 
     name: str
     dob: Literal["1990-01-01", "1990-01-28"]

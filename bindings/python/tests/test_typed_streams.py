@@ -258,7 +258,7 @@ def test_views_are_no_deeper_than_pydantic() -> None:
         stream.push(chat('{"a": 1', 0, "book"))
         for refused in (
             lambda choices=choices: Parser(**choices).typed(Deep),
-            lambda choices=choices: Parser(**choices).snapshot_as(Deep),
+            lambda choices=choices: Parser(model=Deep, **choices),
             lambda choices=choices: Envelope("bare", **choices).typed(Deep),
             lambda choices=choices: Envelope("bare", models={"bare": Deep}, **choices),
             lambda choices=choices: Documents("lines", **choices).typed(Deep),
@@ -548,7 +548,7 @@ def test_a_bad_model_is_refused_at_once(model: Any) -> None:
 
 
 def test_circles_through_a_model_are_collected() -> None:
-    """A model that is made in a method often reaches who holds its stream."""
+    """Collect a model that is made in a method: it often reaches who holds its stream."""
 
     class Owner:
         held: Any

@@ -21,7 +21,9 @@ from jsonspigot import (
     JsonSpigotError,
     Open,
     Parser,
+    Look,
     Partial,
+    PartialJson,
     PatchOp,
     ProviderStream,
     Rewriter,
@@ -36,6 +38,7 @@ from jsonspigot import (
     deltas,
     events,
     provider_events,
+    rows,
     snapshots,
     values,
 )
@@ -63,7 +66,8 @@ def parser() -> None:
     made = Parser("a", snapshots=True, retain="matches", lenient=["comments"], max_string=10)
     assert_type(made.feed("x"), list[Event])
     assert_type(made.feed(b"x"), list[Event])
-    assert_type(made.snapshot_as(Reply), Partial[Reply] | None)
+    assert_type(Parser(model=Reply).look(), Look[Reply] | None)
+    assert_type(Parser(model=Reply, missing="empty", strict=True).look(), Partial[Reply] | None)
     assert_type(made.state_of("a"), ValueState)
     ops: list[PatchOp] = made.patch_since(made.revision())
     apply_patch(None, ops)
@@ -74,25 +78,25 @@ def loops(chunks: list[str], body: AsyncIterator[bytes]) -> None:
     assert_type(events(body, ["a"], decimals=True), AsyncGenerator[Event, None])
     assert_type(deltas(chunks, "a"), Generator[Delta, None, None])
     assert_type(deltas(b"", "a"), Generator[Delta, None, None])
-    assert_type(snapshots("", model=list[Reply]), Generator[Partial[list[Reply]], None, None])
+    assert_type(snapshots("", model=list[Reply]), Generator[Look[list[Reply]], None, None])
     assert_type(snapshots(body, provisional=True), AsyncGenerator[Any, None])
-    assert_type(snapshots(chunks, model=Reply, strict=True), Generator[Partial[Reply], None, None])
-    assert_type(snapshots(body, model=TypeAdapter(Reply), max_depth=4), AsyncGenerator[Partial[Reply], None])
+    assert_type(snapshots(chunks, model=Reply, strict=True), Generator[Look[Reply], None, None])
+    assert_type(snapshots(body, model=TypeAdapter(Reply), max_depth=4), AsyncGenerator[Look[Reply], None])
 
 
 def typed(made: Parser, chunks: list[str]) -> None:
-    assert_type(made.typed(Reply), Typed[Reply])
-    assert_type(made.typed(Reply).look(), Partial[Reply] | None)
+    assert_type(made.typed(Reply), Typed[Look[Reply]])
+    assert_type(made.typed(Reply).look(), Look[Reply] | None)
     either: TypeAdapter[Reply | None] = TypeAdapter(Reply | None)
-    assert_type(made.typed(either, context=1), Typed[Reply | None])
+    assert_type(made.typed(either, context=1), Typed[Look[Reply | None]])
     for model in (Reply | None, Annotated[int, 1], Literal["a"], None):
         made.typed(model)
-        made.snapshot_as(model)
+        Parser(model=model)
     for partial in snapshots(chunks, model=Reply | None):
         assert_type(partial.complete, bool)
     value = next(snapshots(chunks, model=Reply)).value
     if isinstance(value, Open):
-        assert_type(value.say, str)
+        assert_type(value.say, Any | None)
 
 
 async def left(body: AsyncIterator[bytes]) -> None:
@@ -121,14 +125,16 @@ def others() -> None:
             case _:
                 pass
     stream = ProviderStream.restore("auto", "a", ProviderStream("auto", "a", saveable=True).save(), patterns_for={"x": "b"})
-    assert_type(stream, ProviderStream)
-    assert_type(Envelope.restore("bare", None, bytearray(), payload_limit=5), Envelope)
+    assert_type(stream, ProviderStream[StreamEvent | TypedCall])
+    assert_type(Envelope.restore("bare", None, bytearray(), payload_limit=5), Envelope[EnvelopeEvent | TypedPayload])
     for said in Envelope(["bare"]).finish():
         if isinstance(said, EnvelopeEvent.Text):
             assert_type(said.text, str)
 
 
 def many(chunks: list[str], body: AsyncIterator[bytes]) -> None:
+    assert_type(rows(chunks, {"id": "id"}, framing="lines"), Generator[dict[str, Any], None, None])
+    assert_type(PartialJson(max_depth=5).push("{").finish(), Any)
     assert_type(values(chunks, "a[*]"), Generator[Any, None, None])
     assert_type(values(body, framing="lines", decimals=True), AsyncGenerator[Any, None])
     for row in Documents("lines", model=Reply).feed("1"):
@@ -141,14 +147,14 @@ def many(chunks: list[str], body: AsyncIterator[bytes]) -> None:
             case _:
                 pass
     assert_type(Documents("lines").feed("1"), list[Event | DocumentEnd])
-    assert_type(Documents("lines", snapshots=True, duplicate_keys="reject").typed(Reply), Typed[Reply])
+    assert_type(Documents("lines", snapshots=True, duplicate_keys="reject").typed(Reply), Typed[Look[Reply]])
     envelope = Envelope(["fence:json"], models={"fence:json": Reply})
     assert_type(envelope.feed("x"), list[EnvelopeEvent | TypedPayload])
-    assert_type(envelope.typed(TypeAdapter(Reply)).look(), Partial[Reply] | None)
+    assert_type(envelope.typed(TypeAdapter(Reply)).look(), Look[Reply] | None)
     assert_type(envelope.open_mark, str | None)
     stream = ProviderStream("auto", models={"reply": Reply})
     assert_type(stream.push({}), list[StreamEvent | TypedCall])
-    assert_type(stream.typed(0, Reply), Typed[Reply])
+    assert_type(stream.typed(0, Reply), Typed[Look[Reply]])
     rules = {"a": Rule.remove(), "b": Rule.map(str.strip), "c": Rule.map_text(lambda piece: piece or "")}
     rewriter = Rewriter(rules, held_limit=100, max_depth=8)
     assert_type(rewriter.write(bytearray()) + rewriter.finish(), bytes)

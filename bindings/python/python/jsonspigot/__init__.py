@@ -14,8 +14,8 @@ lo
 {'say': 'Hello'}
 """
 
-from ._errors import Deviation, JsonSpigotError, PatternError
-from ._iterate import deltas, events, snapshots, values
+from ._errors import JsonSpigotError, PatternError
+from ._iterate import deltas, events, rows, snapshots, values
 from ._native import (
     Begin,
     Delta,
@@ -33,12 +33,43 @@ from ._native import (
     StreamEvent,
     Typed,
 )
-from ._open import Open
-from ._patch import PatchOp, apply_patch
 from ._provider import provider_events
-from ._streams import TypedCall, TypedDocument, TypedPayload
-from ._typed import Partial
-from ._types import Chunk, Event, ParserOptions, ValueKind, ValueState
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._partial_json import PartialJson
+    from ._patch import PatchOp, apply_patch
+    from ._streams import TypedCall, TypedDocument, TypedPayload
+    from ._typed import Look, Open, Partial
+    from ._types import Chunk, Deviation, Event, ParserOptions, ValueKind, ValueState
+else:
+    # Imported when they are first used: they take modules that a first delta does not need.
+    _MODULES = {
+        "Chunk": "_types",
+        "Deviation": "_types",
+        "Event": "_types",
+        "Look": "_typed",
+        "Open": "_open",
+        "ParserOptions": "_types",
+        "Partial": "_typed",
+        "PartialJson": "_partial_json",
+        "PatchOp": "_patch",
+        "TypedCall": "_streams",
+        "TypedDocument": "_streams",
+        "TypedPayload": "_streams",
+        "ValueKind": "_types",
+        "ValueState": "_types",
+        "apply_patch": "_patch",
+    }
+
+    def __getattr__(name):
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        found = globals()[name] = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        return found
+
 
 __all__ = [
     "Begin",
@@ -53,10 +84,12 @@ __all__ = [
     "Event",
     "InnerError",
     "JsonSpigotError",
+    "Look",
     "Open",
     "Parser",
     "ParserOptions",
     "Partial",
+    "PartialJson",
     "PatchOp",
     "PatternError",
     "ProviderStream",
@@ -74,6 +107,7 @@ __all__ = [
     "deltas",
     "events",
     "provider_events",
+    "rows",
     "snapshots",
     "values",
 ]

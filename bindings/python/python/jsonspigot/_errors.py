@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
-
-from ._native import Begin, Delta, End, InnerError
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class JsonSpigotError(ValueError):
-    """What is wrong with a text, and where; or with a call.
+    """An error in a text, with its place, or in a call.
 
     ``kind`` is the error's name, as the command line prints it: ``"unexpected-byte"``, ``"invalid-escape"``,
     ``"lone-surrogate"``, ``"invalid-utf8"``, ``"control-character"``, ``"invalid-number"``, ``"invalid-literal"``,
@@ -20,7 +19,7 @@ class JsonSpigotError(ValueError):
     ``offset`` is the first byte after which no valid text could follow; ``line`` and ``column`` count from 1, in bytes,
     and are 0 for an error without a place; ``path`` is the innermost open value,
     ``None`` if it is not known. ``events`` are those that the failing
-    call reported before the error.
+    call reported before the error; ``written`` are the bytes that a failing ``Rewriter`` wrote in that call.
     """
 
     kind: str
@@ -29,6 +28,7 @@ class JsonSpigotError(ValueError):
     column: int
     path: str | None
     events: list[Any]
+    written: bytes = b""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class JsonSpigotError(ValueError):
 
 
 class PatternError(ValueError):
-    """A pattern that cannot be read, or that no forward stream can decide.
+    """An error in a pattern: it cannot be read, or no forward stream can decide it.
 
     ``pattern`` is its text, ``index`` its place among the patterns, ``column`` where it goes wrong (from 1, in
     characters), ``reason`` why.
@@ -90,29 +90,3 @@ class PatternError(ValueError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (str(self), self.pattern, self.index, self.column, self.reason)
-
-
-class Deviation(NamedTuple):
-    """A deviation from JSON that a lenient parser has tolerated."""
-
-    kind: str
-    offset: int
-    line: int
-    column: int
-
-
-def rebuild_event(
-    name: str, path: str, detail: Any, pattern: int, match_id: int, offset: int, document: int
-) -> Any:
-    """Makes a pickled event again."""
-    made: dict[str, Callable[..., Any]] = {"Begin": Begin, "Delta": Delta, "InnerError": InnerError}
-    return made[name](path, detail, pattern=pattern, match_id=match_id, offset=offset, document=document)
-
-
-def rebuild_end(
-    path: str, raw: str | None, pattern: int, match_id: int, offset: int, document: int, decimals: bool
-) -> End:
-    """Makes a pickled end again."""
-    return End(
-        path, raw, pattern=pattern, match_id=match_id, offset=offset, document=document, decimals=decimals
-    )

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterable, Callable, Generator, Iterable
-from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
-
 from ._errors import JsonSpigotError
-from ._native import Delta, Parser, Values
-from ._types import Adapter, Chunk, Event, Framing, ParserOptions
+from ._native import Delta, Parser, _Values  # pyright: ignore[reportPrivateUsage]
 
+# Without `typing`, which takes longer to import than all of the package.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ._typed import Partial
+    from collections.abc import AsyncGenerator, AsyncIterable, Callable, Generator, Iterable, Mapping
+    from typing import Any, Literal, TypeVar, Unpack, overload
 
-T = TypeVar("T")
+    from ._typed import Look, Partial
+    from ._types import Adapter, Chunk, Event, Framing, ParserOptions, Patterns, TextOptions, ViewOptions
 
-Patterns = str | Iterable[str] | None
+    T = TypeVar("T")
+    #: A call with a chunk, and one at the end.
+    Read = Callable[[Any], Iterable[Any]]
+    Finish = Callable[[], list[Any]]
+    #: A filter for the events of an error or of the end.
+    Choice = Callable[[list[Any]], Iterable[Any]] | None
+else:
+
+    def overload(_):
+        return None
+
 
 
 @overload
@@ -26,236 +35,216 @@ def events(
 def events(
     source: AsyncIterable[Chunk], patterns: Patterns = None, **options: Unpack[ParserOptions]
 ) -> AsyncGenerator[Event, None]: ...
-def events(
-    source: Chunk | Iterable[Chunk] | AsyncIterable[Chunk], patterns: Patterns = None, **options: Unpack[ParserOptions]
-) -> Generator[Event, None, None] | AsyncGenerator[Event, None]:
-    """Every event of a text that arrives as chunks of ``str`` or bytes.
+def events(source: Any, patterns: Patterns = None, **options: Unpack[ParserOptions]) -> Any:
+    """Yield every event of a text that arrives as chunks of ``str`` or bytes.
 
-    ``source`` is an iterable, an async iterable such as an HTTP response's body, or one text; what is returned is an
-    iterator, async if the source is. The options are those of ``Parser``. Raises ``JsonSpigotError`` when the text is
-    invalid or incomplete, after the events before that.
+    ``source`` is an iterable, an async iterable such as an HTTP response's body, or one text. The result is an iterator,
+    async if the source is. The options are those of ``Parser``. Raises ``JsonSpigotError`` when the text is invalid or
+    incomplete, after the events before that.
 
     >>> [type(event).__name__ for event in events(['{"say": "Hel', 'lo"}'], "say")]
     ['Begin', 'Delta', 'Delta', 'End']
     """
-    return _loop(source, Parser(patterns, **_lean(options)))
+    parser = Parser(patterns, **_lean(options))
+    return _loop(source, parser.feed, parser.finish)
 
 
 @overload
-def deltas(source: Chunk | Iterable[Chunk], patterns: Patterns, **options: Unpack[ParserOptions]) -> Generator[Delta, None, None]: ...
+def deltas(
+    source: Chunk | Iterable[Chunk], patterns: Patterns, **options: Unpack[ParserOptions]
+) -> Generator[Delta, None, None]: ...
 @overload
 def deltas(
     source: AsyncIterable[Chunk], patterns: Patterns, **options: Unpack[ParserOptions]
 ) -> AsyncGenerator[Delta, None]: ...
-def deltas(
-    source: Chunk | Iterable[Chunk] | AsyncIterable[Chunk], patterns: Patterns, **options: Unpack[ParserOptions]
-) -> Generator[Delta, None, None] | AsyncGenerator[Delta, None]:
-    """The pieces of the strings that the patterns select, as ``Delta`` events: ``path`` and ``text``.
+def deltas(source: Any, patterns: Patterns, **options: Unpack[ParserOptions]) -> Any:
+    """Yield the pieces of the strings that the patterns select, as ``Delta`` events: ``path`` and ``text``.
 
     >>> [delta.text for delta in deltas(['{"say": "Hel', 'lo"}'], "say")]
     ['Hel', 'lo']
     """
     # A delta has no way to ask for the whole string.
     options.setdefault("retain", "nothing")
-    return _loop(source, Parser(patterns, **options), _only_deltas)
+    parser = Parser(patterns, **options)
+    feed = parser.feed
+
+    def read(chunk: Chunk) -> list[Delta]:
+        return [event for event in feed(chunk) if type(event) is Delta]
+
+    return _loop(source, read, parser.finish, _only_deltas)
 
 
 @overload
 def values(
-    source: Chunk | Iterable[Chunk], patterns: Patterns = None, *, framing: Framing | None = None, **options: Unpack[ParserOptions]
+    source: Chunk | Iterable[Chunk], patterns: Patterns = None, *, framing: Framing | None = None, **options: Unpack[TextOptions]
 ) -> Generator[Any, None, None]: ...
 @overload
 def values(
-    source: AsyncIterable[Chunk], patterns: Patterns = None, *, framing: Framing | None = None, **options: Unpack[ParserOptions]
+    source: AsyncIterable[Chunk], patterns: Patterns = None, *, framing: Framing | None = None, **options: Unpack[TextOptions]
 ) -> AsyncGenerator[Any, None]: ...
-def values(
-    source: Chunk | Iterable[Chunk] | AsyncIterable[Chunk],
-    patterns: Patterns = None,
-    *,
-    framing: Framing | None = None,
-    **options: Unpack[ParserOptions],
-) -> Generator[Any, None, None] | AsyncGenerator[Any, None]:
-    """The whole values that the patterns select, each as soon as it is complete: dicts, lists, strings, numbers.
+def values(source: Any, patterns: Patterns = None, *, framing: Framing | None = None, **options: Unpack[TextOptions]) -> Any:
+    """Yield the whole values that the patterns select, each as soon as it is complete: dicts, lists, strings, numbers.
 
-    With a ``framing`` the source has many texts, as ``Documents`` says: ``"lines"`` reads JSON Lines. Without patterns, the
-    values are the texts themselves. The first error is raised after the values before it; that of a line has the number of
-    the line in a note. The options are those of ``Parser``, without ``snapshots``, ``provisional`` and ``retain``.
+    With a ``framing`` the source has many texts, as in ``Documents``: ``"lines"`` reads JSON Lines. Without patterns, the
+    values are the texts themselves. The first error is raised after the values before it; its ``line`` and ``offset`` are
+    those of the source. The options are those of ``Parser``, without ``snapshots``, ``provisional`` and ``retain``.
 
     >>> list(values(['[{"id": 1}, {"id"', ': 2}]'], "[*].id"))
     [1, 2]
     >>> list(values(['{"id": 1}\\n{"id"', ': 2}\\n'], framing="lines"))
     [{'id': 1}, {'id': 2}]
     """
-    for name in ("snapshots", "provisional", "retain"):
-        if name in options:
-            raise TypeError(f"values() has no argument {name!r}")
-    return _loop(source, Values("$" if patterns is None and framing is None else patterns, framing, **options))
+    _refuse_snapshots("values", options)
+    reader = _Values("$" if patterns is None and framing is None else patterns, framing, **options)
+    return _loop(source, reader.feed, reader.finish)
+
+
+@overload
+def rows(
+    source: Chunk | Iterable[Chunk],
+    columns: Mapping[str, str],
+    *,
+    framing: Framing | None = None,
+    missing: Any = None,
+    **options: Unpack[TextOptions],
+) -> Generator[dict[str, Any], None, None]: ...
+@overload
+def rows(
+    source: AsyncIterable[Chunk],
+    columns: Mapping[str, str],
+    *,
+    framing: Framing | None = None,
+    missing: Any = None,
+    **options: Unpack[TextOptions],
+) -> AsyncGenerator[dict[str, Any], None]: ...
+def rows(
+    source: Any, columns: Mapping[str, str], *, framing: Framing | None = None, missing: Any = None, **options: Unpack[TextOptions]
+) -> Any:
+    """Yield a dict for each text of the source, with the values that a pattern selects for each column.
+
+    A pattern that may select several values, such as ``tags[*]``, gives a list of them; any other column has its value, or
+    ``missing``. ``framing`` and the options are those of ``values``.
+
+    >>> lines = ['{"id": 1, "user": {"name": "Ada"}}\\n', '{"id": 2}\\n']
+    >>> list(rows(lines, {"id": "id", "name": "user.name"}, framing="lines"))
+    [{'id': 1, 'name': 'Ada'}, {'id': 2, 'name': None}]
+    """
+    _refuse_snapshots("rows", options)
+    reader = _Values(list(columns.values()), framing, list(columns), missing, **options)
+    return _loop(source, reader.feed, reader.finish)
 
 
 @overload
 def snapshots(
-    source: Chunk | Iterable[Chunk],
-    *,
-    model: None = None,
-    context: Any = None,
-    strict: bool | None = None,
-    by_alias: bool | None = None,
-    by_name: bool | None = None,
-    **options: Unpack[ParserOptions],
+    source: Chunk | Iterable[Chunk], *, model: None = None, **options: Unpack[ParserOptions]
 ) -> Generator[Any, None, None]: ...
 @overload
 def snapshots(
-    source: AsyncIterable[Chunk],
-    *,
-    model: None = None,
-    context: Any = None,
-    strict: bool | None = None,
-    by_alias: bool | None = None,
-    by_name: bool | None = None,
-    **options: Unpack[ParserOptions],
+    source: AsyncIterable[Chunk], *, model: None = None, **options: Unpack[ParserOptions]
 ) -> AsyncGenerator[Any, None]: ...
 @overload
 def snapshots(
-    source: Chunk | Iterable[Chunk],
-    *,
-    model: type[T] | Adapter[T],
-    context: Any = None,
-    strict: bool | None = None,
-    by_alias: bool | None = None,
-    by_name: bool | None = None,
-    **options: Unpack[ParserOptions],
+    source: Chunk | Iterable[Chunk], *, model: type[T] | Adapter[T], missing: Literal["empty"], **options: Unpack[ViewOptions]
 ) -> Generator[Partial[T], None, None]: ...
 @overload
 def snapshots(
-    source: AsyncIterable[Chunk],
-    *,
-    model: type[T] | Adapter[T],
-    context: Any = None,
-    strict: bool | None = None,
-    by_alias: bool | None = None,
-    by_name: bool | None = None,
-    **options: Unpack[ParserOptions],
+    source: AsyncIterable[Chunk], *, model: type[T] | Adapter[T], missing: Literal["empty"], **options: Unpack[ViewOptions]
 ) -> AsyncGenerator[Partial[T], None]: ...
 @overload
 def snapshots(
-    source: Chunk | Iterable[Chunk],
-    *,
-    model: Any,
-    context: Any = None,
-    strict: bool | None = None,
-    by_alias: bool | None = None,
-    by_name: bool | None = None,
-    **options: Unpack[ParserOptions],
+    source: Chunk | Iterable[Chunk], *, model: type[T] | Adapter[T], missing: Literal["none"] = "none", **options: Unpack[ViewOptions]
+) -> Generator[Look[T], None, None]: ...
+@overload
+def snapshots(
+    source: AsyncIterable[Chunk], *, model: type[T] | Adapter[T], missing: Literal["none"] = "none", **options: Unpack[ViewOptions]
+) -> AsyncGenerator[Look[T], None]: ...
+@overload
+def snapshots(
+    source: Chunk | Iterable[Chunk], *, model: Any, missing: Any = ..., **options: Unpack[ViewOptions]
 ) -> Generator[Partial[Any], None, None]: ...
 @overload
 def snapshots(
-    source: AsyncIterable[Chunk],
-    *,
-    model: Any,
-    context: Any = None,
-    strict: bool | None = None,
-    by_alias: bool | None = None,
-    by_name: bool | None = None,
-    **options: Unpack[ParserOptions],
+    source: AsyncIterable[Chunk], *, model: Any, missing: Any = ..., **options: Unpack[ViewOptions]
 ) -> AsyncGenerator[Partial[Any], None]: ...
-def snapshots(
-    source: Chunk | Iterable[Chunk] | AsyncIterable[Chunk],
-    *,
-    model: Any = None,
-    context: Any = None,
-    strict: bool | None = None,
-    by_alias: bool | None = None,
-    by_name: bool | None = None,
-    **options: Unpack[ParserOptions],
-) -> Generator[Any, None, None] | AsyncGenerator[Any, None]:
-    """The value as far as it is known, after each chunk that added to it: dicts, lists, strings, numbers.
+def snapshots(source: Any, *, model: Any = None, **options: Any) -> Any:
+    """Yield the value as far as it is known, after each chunk that added to it: dicts, lists, strings, numbers.
 
     What has not changed since the last snapshot is the same object. The last one is the complete value; if the text is
     invalid or incomplete, ``JsonSpigotError`` is raised after the last snapshot.
 
-    With a ``model``, each is a ``Partial`` of it, as ``Parser.typed`` says, and duplicate keys are rejected. A closed value
-    that does not fit raises pydantic's ``ValidationError``.
+    With a ``model``, each is a ``Partial`` of it, as of ``Parser(model=...).look()``, and duplicate keys are rejected. A closed
+    value that does not fit raises pydantic's ``ValidationError``.
 
     >>> list(snapshots(['{"say": "Hel', 'lo"}']))
     [{'say': 'Hel'}, {'say': 'Hello'}]
     """
-    options.setdefault("snapshots", True)
-    if model is not None:
-        options.setdefault("duplicate_keys", "reject")
-        parser = Parser(**_lean(options))
-        typed = parser.typed(model, context=context, strict=strict, by_alias=by_alias, by_name=by_name)
-        seen: Partial[Any] | None = None
+    if model is None:
+        options.setdefault("snapshots", True)
+    parser = Parser(model=model, **_lean(options))
+    feed, look = parser.feed, parser.snapshot if model is None else parser.look
+    last: Any = None
 
-        def grown(_: list[Event]) -> Iterable[Any]:
-            nonlocal seen
-            looked = typed.look()
-            if looked is None or looked is seen:
-                return ()
-            seen = looked
-            return (looked,)
-
-        return _loop(source, parser, grown)
-    for name, value in {"context": context, "strict": strict, "by_alias": by_alias, "by_name": by_name}.items():
-        if value is not None:
-            raise TypeError(f"snapshots() takes {name!r} only with a model")
-    parser = Parser(**_lean(options))
-    told = parser.revision()
-
-    def changed(_: list[Event]) -> Iterable[Any]:
-        nonlocal told
-        # What has only closed prints the same.
-        if parser.patch_raw_since(told) == "[]":
+    def changed(_: list[Event]) -> tuple[Any, ...]:
+        nonlocal last
+        seen = look()
+        # A snapshot is another object if it shows something else.
+        if seen is last:
             return ()
-        told = parser.revision()
-        return (parser.snapshot(),)
+        last = seen
+        return (seen,)
 
-    return _loop(source, parser, changed)
+    def read(chunk: Chunk) -> tuple[Any, ...]:
+        nonlocal last
+        feed(chunk)
+        seen = look()
+        if seen is last:
+            return ()
+        last = seen
+        return (seen,)
+
+    return _loop(source, read, parser.finish, changed)
 
 
-def _lean(options: ParserOptions) -> ParserOptions:
+def _lean(options: Any) -> Any:
     # The value is not asked for afterwards, so the whole text need not be kept.
     return {"retain": "matches", **options}
 
 
-def _only_deltas(told: list[Event]) -> Iterable[Delta]:
-    return (event for event in told if isinstance(event, Delta))
+def _refuse_snapshots(function: str, options: Any) -> None:
+    for name in ("snapshots", "provisional", "retain"):
+        if name in options:
+            raise TypeError(f"{function}() has no argument {name!r}")
 
 
-#: What of a call's events is passed on; all of them, without one.
-Choice = Callable[[list[Any]], Iterable[Any]] | None
+def _only_deltas(told: list[Event]) -> list[Delta]:
+    return [event for event in told if type(event) is Delta]
 
 
 #: A source that is one chunk.
 WHOLE: tuple[type[Any], ...] = (str, bytes, bytearray, memoryview)
 
 
-def _loop(
-    source: Chunk | Iterable[Chunk] | AsyncIterable[Chunk], parser: Parser | Values, choose: Choice = None
-) -> Generator[Any, None, None] | AsyncGenerator[Any, None]:
-    if isinstance(source, AsyncIterable):
-        return in_async(source, parser.feed, parser.finish, choose)
-    return in_sync(source, parser.feed, parser.finish, choose)
+def is_async(source: Any) -> bool:
+    return getattr(source, "__aiter__", None) is not None
 
 
-def in_sync(
-    source: Any, read: Callable[[Any], list[Any]], finish: Callable[[], list[Any]], choose: Choice = None
-) -> Generator[Any, None, None]:
-    """Reads a source to its end, and closes it if the loop is left before. An error is raised after its events."""
-    iterator = iter((source,) if isinstance(source, WHOLE) else source)
+def _loop(source: Any, read: Read, finish: Finish, choose: Choice = None) -> Any:
+    return in_async(source, read, finish, choose) if is_async(source) else in_sync(source, read, finish, choose)
+
+
+def in_sync(source: Any, read: Read, finish: Finish, choose: Choice = None) -> Generator[Any, None, None]:
+    """Read a source to its end, and close it if the loop is left before. An error is raised after its events."""
+    iterator: Any = iter((source,) if isinstance(source, WHOLE) else source)
     is_read = False
-    error: JsonSpigotError | None = None
     try:
         for chunk in iterator:
             try:
                 told: Any = read(chunk)
             except JsonSpigotError as raised:
-                told, error = raised.events, raised
-            if choose is not None:
-                told = choose(told)
+                yield from raised.events if choose is None else choose(raised.events)
+                raise
             if told:
                 yield from told
-            if error is not None:
-                raise error
         is_read = True
         told, error = _ended(finish)
         yield from told if choose is None else choose(told)
@@ -270,24 +259,21 @@ def in_sync(
 
 
 async def in_async(
-    source: AsyncIterable[Any], read: Callable[[Any], list[Any]], finish: Callable[[], list[Any]], choose: Choice = None
+    source: AsyncIterable[Any], read: Read, finish: Finish, choose: Choice = None
 ) -> AsyncGenerator[Any, None]:
-    """The same of an async source."""
+    """Read an async source to its end, as ``in_sync`` reads another."""
     iterator = aiter(source)
     is_read = False
-    error: JsonSpigotError | None = None
     try:
         async for chunk in iterator:
             try:
                 told: Any = read(chunk)
             except JsonSpigotError as raised:
-                told, error = raised.events, raised
-            if choose is not None:
-                told = choose(told)
+                for item in raised.events if choose is None else choose(raised.events):
+                    yield item
+                raise
             for item in told:
                 yield item
-            if error is not None:
-                raise error
         is_read = True
         told, error = _ended(finish)
         for item in told if choose is None else choose(told):
@@ -298,12 +284,12 @@ async def in_async(
         if not is_read:
             for opened in _once(iterator, source):
                 close = getattr(opened, "aclose", None) or getattr(opened, "close", None)
-                closing = None if close is None else close()
-                if isawaitable(closing):
+                closing: Any = None if close is None else close()
+                if hasattr(closing, "__await__"):
                     await closing
 
 
-def _ended(finish: Callable[[], list[Any]]) -> tuple[list[Any], JsonSpigotError | None]:
+def _ended(finish: Finish) -> tuple[list[Any], JsonSpigotError | None]:
     try:
         return finish(), None
     except JsonSpigotError as error:

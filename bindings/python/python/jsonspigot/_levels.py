@@ -12,8 +12,9 @@ from typing import Any, Literal
 from pydantic import ValidationError
 from pydantic_core import SchemaValidator, core_schema, to_json
 
-from ._native import Level, Shape
-from ._object import ObjectPlan
+from ._native import _Level as Level
+from ._native import _Shape as Shape
+from ._object import plan_of
 from ._open import OUT
 from ._plan import ANY, Builder, Node, after_validator, lax, root_of, without
 from ._run import Run, Wrong
@@ -49,10 +50,7 @@ def shape(node: Node, which: Which) -> Any:
                 validator = node.builder.validator(core_schema.dict_schema(keys, ANY), kind.config)
             return Shape.entries(inner, validator, schema, config)
         case ("object", schema, config):
-            plan = node.shells.get("plan")
-            if plan is None:
-                plan = node.shells.setdefault("plan", ObjectPlan(node, schema, config))
-            return plan.shape
+            return plan_of(node, schema, config).shape
         case _:
             return None
 
@@ -74,6 +72,35 @@ def level(node: Node, which: Which, run: Run, tolerant: bool) -> Any:
             return OpaqueLevel(node, run)
         case _:
             return Level(node.place, which == "object", run, tolerant)
+
+
+def check_empty(node: Node, seen: set[int]) -> None:
+    """Raise ``ValueError`` if an object of a type has a required field without an empty value."""
+    node = node.resolved()
+    if id(node) in seen:
+        return
+    seen.add(id(node))
+    for kind in (node.object, node.array):
+        match kind:
+            case ("object", schema, config):
+                plan = plan_of(node, schema, config)
+                plan.empties()
+                for _, field in plan.by_name.values():
+                    check_empty(field, seen)
+            case (("array" | "dict"), schema, config):
+                inner = schema.get("items_schema") or schema.get("values_schema") or ANY
+                for part in inner if isinstance(inner, list) else [inner]:
+                    check_empty(node.builder.node(part, config), seen)
+            case ("union", members):
+                for _, member in members:
+                    check_empty(member, seen)
+            case ("tagged", _, choices):
+                for choice in choices.values():
+                    check_empty(choice, seen)
+            case ("root", _, inner, _):
+                check_empty(inner, seen)
+            case _:
+                pass
 
 
 def shell(node: Node, schema: Any, config: Any, value: Any, run: Run) -> Any:
@@ -142,7 +169,7 @@ def first_wrong(node: Node, run: Run, raw: Any, path: tuple[Any, ...] | None) ->
     return None
 
 
-def _come(top: Level, whole: Any, shown: Any, raw: Any, at: list[Any], path: tuple[Any, ...]) -> None:
+def _come(top: Any, whole: Any, shown: Any, raw: Any, at: list[Any], path: tuple[Any, ...]) -> None:
     """Adds the values of a container, which is `at` some place, to what is `shown` of it, one by one."""
     for key, value in raw.items() if isinstance(raw, dict) else enumerate(raw):
         is_open = bool(path) and path[0] == key
@@ -300,7 +327,7 @@ class UnionLevel:
 
 
 def _under(name: Any, call: Any, *given: Any) -> Any:
-    """An error within a union's member has its name in its place."""
+    """Call a level of a union's member; an error within it has the member's name in its place."""
     try:
         return call(*given)
     except Wrong as wrong:

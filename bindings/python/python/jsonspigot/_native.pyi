@@ -1,56 +1,45 @@
-"""What the native module has. `tests/test_types.py` checks this file against it."""
+"""The native module. `tests/stubs.py` writes the docstrings, and `tests/test_types.py` checks this file against it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Generic, Literal, Self, Unpack, final, overload
+from dataclasses import KW_ONLY, field
+from typing import Any, Generic, Literal, Self, Unpack, dataclass_transform, final, overload
 
 from typing_extensions import TypeVar, disjoint_base
 
-from ._errors import Deviation, JsonSpigotError
+from ._errors import JsonSpigotError
 from ._patch import PatchOp
 from ._streams import TypedCall, TypedDocument, TypedPayload
-from ._typed import Partial, T
+from ._typed import Look, Partial, T
 from ._types import (
     Adapter,
     Chunk,
-    DeviationName,
-    DuplicateKeys,
+    Deviation,
+    EnvelopeOptions,
     Event,
     Framing,
+    LookOptions,
     Models,
     ParserOptions,
+    Patterns,
     PayloadStatus,
     ProviderName,
-    Retain,
+    RewriterOptions,
+    SavedState,
+    StreamOptions,
     ValueKind,
     ValueState,
+    ViewOptions,
 )
 
-# What a reader reports: `TypedCall` and the like only if it was made with models.
+_L = TypeVar("_L", default=Any)
 _CallTold = TypeVar("_CallTold", default=StreamEvent)
 _PayloadTold = TypeVar("_PayloadTold", default=EnvelopeEvent)
 _DocumentTold = TypeVar("_DocumentTold", default=Event | DocumentEnd)
 
-@final
-class Begin:
-    __match_args__ = ("path", "kind")
-    @property
-    def path(self) -> str: ...
-    @property
-    def kind(self) -> ValueKind: ...
-    @property
-    def pattern(self) -> int: ...
-    @property
-    def match_id(self) -> int: ...
-    @property
-    def offset(self) -> int: ...
-    @property
-    def document(self) -> int: ...
-    @property
-    def indices(self) -> tuple[int, ...]: ...
-    def __new__(
-        cls, path: str, kind: str, *, pattern: int = 0, match_id: int = 0, offset: int = 0, document: int = 0
-    ) -> Self: ...
-    def to_dict(self) -> dict[str, Any]: ...
+@dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
+class _Event:
+    def to_dict(self) -> dict[str, Any]:
+        """Return the event as a dict that ``json.dumps`` takes, with its ``type``."""
     def __iter__(self) -> Iterator[tuple[str, Any]]: ...
     @property
     def __pydantic_serializer__(self) -> Any: ...
@@ -59,1114 +48,653 @@ class Begin:
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
-@final
-class Delta:
-    __match_args__ = ("path", "text")
+class _Match(_Event):
+    _: KW_ONLY
+    pattern: int = 0
+    match_id: int = 0
+    offset: int = 0
+    document: int = 0
     @property
-    def path(self) -> str: ...
-    @property
-    def text(self) -> str: ...
-    @property
-    def pattern(self) -> int: ...
-    @property
-    def match_id(self) -> int: ...
-    @property
-    def offset(self) -> int: ...
-    @property
-    def document(self) -> int: ...
-    @property
-    def indices(self) -> tuple[int, ...]: ...
-    def __new__(
-        cls, path: str, text: str, *, pattern: int = 0, match_id: int = 0, offset: int = 0, document: int = 0
-    ) -> Self: ...
-    def to_dict(self) -> dict[str, Any]: ...
-    def __iter__(self) -> Iterator[tuple[str, Any]]: ...
-    @property
-    def __pydantic_serializer__(self) -> Any: ...
-    @classmethod
-    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any, /) -> Any: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __hash__(self) -> int: ...
+    def indices(self) -> tuple[int, ...]:
+        """The array indices in the path, outermost first: the values of the wildcards."""
 
 @final
-class End:
-    __match_args__ = ("path", "value")
-    @property
-    def path(self) -> str: ...
+class Begin(_Match):
+    """The first byte of a value has arrived."""
+    path: str
+    kind: ValueKind
+
+@final
+class Delta(_Match):
+    """New decoded text of an open string: never empty, and never ending inside a character."""
+    path: str
+    text: str
+
+@final
+class End(_Match):
+    """The value is complete."""
+    __match_args__ = ("path", "value")  # pyright: ignore[reportAssignmentType]
+    path: str
+    raw: str | None
+    decimals: bool = field(default=False, kw_only=True)
     @property
     def value(self) -> Any: ...
-    @property
-    def raw(self) -> str | None: ...
-    @property
-    def pattern(self) -> int: ...
-    @property
-    def match_id(self) -> int: ...
-    @property
-    def offset(self) -> int: ...
-    @property
-    def document(self) -> int: ...
-    @property
-    def indices(self) -> tuple[int, ...]: ...
-    def __new__(
-        cls,
-        path: str,
-        raw: str | None,
-        *,
-        pattern: int = 0,
-        match_id: int = 0,
-        offset: int = 0,
-        document: int = 0,
-        decimals: bool = False,
-    ) -> Self: ...
-    def to_dict(self) -> dict[str, Any]: ...
-    def __iter__(self) -> Iterator[tuple[str, Any]]: ...
-    @property
-    def __pydantic_serializer__(self) -> Any: ...
-    @classmethod
-    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any, /) -> Any: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __hash__(self) -> int: ...
 
 @final
-class InnerError:
-    __match_args__ = ("path", "error")
-    @property
-    def path(self) -> str: ...
-    @property
-    def error(self) -> JsonSpigotError: ...
-    @property
-    def pattern(self) -> int: ...
-    @property
-    def match_id(self) -> int: ...
-    @property
-    def offset(self) -> int: ...
-    @property
-    def document(self) -> int: ...
-    @property
-    def indices(self) -> tuple[int, ...]: ...
-    def __new__(
-        cls,
-        path: str,
-        error: JsonSpigotError,
-        *,
-        pattern: int = 0,
-        match_id: int = 0,
-        offset: int = 0,
-        document: int = 0,
-    ) -> Self: ...
-    def to_dict(self) -> dict[str, Any]: ...
-    def __iter__(self) -> Iterator[tuple[str, Any]]: ...
-    @property
-    def __pydantic_serializer__(self) -> Any: ...
-    @classmethod
-    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any, /) -> Any: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __hash__(self) -> int: ...
+class InnerError(_Match):
+    """The text inside a string, as ``outer | inner`` reads it, is not JSON, or is incomplete at the string's end."""
+    path: str
+    error: JsonSpigotError
 
 @final
 class Revision:
-    def __eq__(self, other: object, /) -> bool: ...
-    def __hash__(self) -> int: ...
-    def to_bytes(self) -> bytes: ...
+    """A moment of a snapshot, to be compared with a later one; see ``Parser.revision``."""
+    def to_bytes(self) -> bytes:
+        """Return the revision as 20 bytes, to be kept beside a saved parser; see ``from_bytes``."""
     @staticmethod
-    def from_bytes(data: bytes | bytearray | memoryview) -> Revision: ...
+    def from_bytes(data: SavedState) -> Revision:
+        """Return the revision that gave these bytes; the restored parser knows it."""
+
+class _Saved:
+    def save(self) -> bytes:
+        """Return the state between two chunks as bytes, for ``restore`` in this or another process."""
+    def reset(self) -> None:
+        """Begin a new text, and keep the patterns, options and buffers."""
+
+class _Reader(_Saved):
+    def snapshot(self) -> Any:
+        """Return the value so far, with open strings and containers closed; ``None`` before its first byte."""
+    @overload
+    def typed(self, model: type[T] | Adapter[T], **options: Unpack[LookOptions]) -> Typed[Look[T]]:
+        """Return a typed view of the text, as one of several; see ``Typed``."""
+    @overload
+    def typed(self, model: Any, **options: Unpack[LookOptions]) -> Typed[Any]: ...
 
 @disjoint_base
-class Parser:
+class Parser(_Reader, Generic[_L]):
+    """A resumable parser of one JSON text.
+
+    ``patterns`` are RFC 9535 paths of what to report, such as ``"ask_slots[*].message"``: one, or an iterable of them. Names,
+    indices, wildcards, slices, unions and descendants are allowed; ``outer | inner`` reads the JSON text in a string, and
+    the deltas of ``raw:path`` are JSON text. Each ``feed`` returns ``Begin``, ``Delta``, ``End`` and ``InnerError``
+    events. A parser belongs to one thread at a time; a second thread gets a ``RuntimeError``.
+
+    Everything that has parsers takes these options:
+
+    - ``snapshots``: keep the value so far, for ``snapshot`` and patches. Default ``False``.
+    - ``provisional``: also show open numbers and literals: ``12`` of what may become ``123``. Implies ``snapshots``.
+    - ``retain``: the text that is kept: ``"all"`` (default), for ``value``; ``"matches"``, for ``End.value``; or ``"nothing"``.
+    - ``duplicate_keys``: ``"last-wins"`` (default) or ``"reject"``, which is an error at the second key.
+    - ``max_depth``: the most levels; default 127. ``None`` here and below is no limit.
+    - ``max_key``, ``max_string``, ``max_number``: the most bytes of one of them. Default ``None``.
+    - ``max_blank``: the most bytes of white space in a row. ``max_total``: the most bytes of the text. Default ``None``.
+    - ``lenient``: the deviations from JSON after which parsing continues, to show what follows: ``"model-output"`` (all), or
+    any of ``"control-characters"``, ``"bad-escapes"``, ``"lone-surrogates"``, ``"trailing-commas"``, ``"comments"``,
+    ``"single-quotes"``, ``"bare-keys"``, ``"python-literals"``, ``"non-finite"`` (``NaN`` and ``Infinity`` are ``None``) and
+    ``"byte-order-mark"``. A text with one still fails at its end.
+    - ``accept_deviations``: let a text with such deviations succeed, with the value of its strict form.
+    - ``decimals``: make ``Decimal`` of numbers with a fraction or exponent, not ``float``.
+
+    With a ``model``, ``look`` returns a ``Partial`` of it: a pydantic model, dataclass, ``TypedDict``, ``TypeAdapter`` or any type
+    that pydantic validates. Then ``snapshots=True`` and ``duplicate_keys="reject"`` are the defaults, and there are more options:
+
+    - ``missing``: ``"none"`` (default) shows ``None`` for a required field that has not arrived; ``"empty"`` shows an empty
+    ``str``, list, set, dict or object, and raises ``ValueError`` if a required field is of another type.
+    - ``context``, ``strict``, ``by_alias``, ``by_name``: as pydantic has them.
+    """
+    @overload
+    def __new__(cls, patterns: Patterns = None, *, model: None = None, **options: Unpack[ParserOptions]) -> Parser[Any]: ...
+    @overload
     def __new__(
-        cls,
-        patterns: str | Iterable[str] | None = None,
-        *,
-        snapshots: bool = False,
-        provisional: bool = False,
-        retain: Retain = "all",
-        duplicate_keys: DuplicateKeys = "last-wins",
-        max_depth: int | None = 127,
-        max_key: int | None = None,
-        max_string: int | None = None,
-        max_number: int | None = None,
-        max_blank: int | None = None,
-        max_total: int | None = None,
-        lenient: DeviationName | Iterable[DeviationName] | None = None,
-        accept_deviations: bool = False,
-        decimals: bool = False,
-    ) -> Self: ...
-    def feed(self, chunk: Chunk) -> list[Event]: ...
-    def finish(self) -> list[Event]: ...
-    def value(self) -> Any: ...
-    def raw(self) -> str: ...
-    def save(self) -> bytes: ...
+        cls, patterns: Patterns = None, *, model: type[T] | Adapter[T], missing: Literal["empty"], **options: Unpack[ViewOptions]
+    ) -> Parser[Partial[T]]: ...
+    @overload
+    def __new__(
+        cls, patterns: Patterns = None, *, model: type[T] | Adapter[T], missing: Literal["none"] = "none", **options: Unpack[ViewOptions]
+    ) -> Parser[Look[T]]: ...
+    @overload
+    def __new__(cls, patterns: Patterns = None, *, model: Any, missing: str = "none", **options: Unpack[ViewOptions]) -> Parser[Any]: ...
+    def feed(self, chunk: Chunk) -> list[Event]:
+        """Read the next piece of the text, cut anywhere, and return its events."""
+    def finish(self) -> list[Event]:
+        """End the text, and return the events that this makes known: the end of a number at the root."""
+    def value(self) -> Any:
+        """Return the complete value, as ``json.loads`` would, after ``finish`` has succeeded."""
+    def raw(self) -> str:
+        """Return the complete value's JSON text on one line, with numbers and escapes as they were spelled."""
     @classmethod
-    def restore(
-        cls,
-        patterns: str | Iterable[str] | None,
-        state: bytes | bytearray | memoryview,
-        *,
-        snapshots: bool = False,
-        provisional: bool = False,
-        retain: Retain = "all",
-        duplicate_keys: DuplicateKeys = "last-wins",
-        max_depth: int | None = 127,
-        max_key: int | None = None,
-        max_string: int | None = None,
-        max_number: int | None = None,
-        max_blank: int | None = None,
-        max_total: int | None = None,
-        lenient: DeviationName | Iterable[DeviationName] | None = None,
-        accept_deviations: bool = False,
-        decimals: bool = False,
-    ) -> Self: ...
-    def reset(self) -> None: ...
-    def snapshot(self) -> Any: ...
-    def snapshot_raw(self) -> str | None: ...
-    @overload
-    def snapshot_as(self, model: type[T] | Adapter[T]) -> Partial[T] | None: ...
-    @overload
-    def snapshot_as(self, model: Any) -> Partial[Any] | None: ...
-    @overload
-    def typed(
-        self,
-        model: type[T] | Adapter[T],
-        *,
-        context: Any = None,
-        strict: bool | None = None,
-        by_alias: bool | None = None,
-        by_name: bool | None = None,
-    ) -> Typed[T]: ...
-    @overload
-    def typed(
-        self,
-        model: Any,
-        *,
-        context: Any = None,
-        strict: bool | None = None,
-        by_alias: bool | None = None,
-        by_name: bool | None = None,
-    ) -> Typed[Any]: ...
-    def open_path(self) -> tuple[str | int, ...] | None: ...
-    def state_of(self, path: str) -> ValueState: ...
-    def revision(self) -> Revision: ...
-    def has_changed_since(self, revision: Revision | None = None) -> bool: ...
-    def patch_since(self, revision: Revision | None = None) -> list[PatchOp]: ...
-    def patch_raw_since(self, revision: Revision | None = None) -> str: ...
+    def restore(cls, patterns: Patterns, state: SavedState, **options: Any) -> Self:
+        """Return a parser that continues from a state, with the patterns and options that it was saved with."""
+    def snapshot_raw(self) -> str | None:
+        """Return the snapshot's JSON text on one line, or ``None`` before its first byte."""
+    def look(self) -> _L | None:
+        """Return the value so far as a ``Partial`` of the model; ``None`` before anything can be shown."""
+    def open_path(self) -> tuple[str | int, ...] | None:
+        """Return the path to the innermost open value that the snapshot shows; ``None`` if nothing is open."""
+    def state_of(self, path: str) -> ValueState:
+        """Return the state of the value at a concrete path such as ``"a[0].b"``."""
+    def revision(self) -> Revision:
+        """Return this moment of the snapshot, for a later comparison."""
+    def has_changed_since(self, revision: Revision | None = None) -> bool:
+        """Return whether the snapshot may differ from that moment, or a value has closed since."""
+    def patch_since(self, revision: Revision | None = None) -> list[PatchOp]:
+        """Return the operations that bring a copy up to date, for ``apply_patch``."""
+    def patch_raw_since(self, revision: Revision | None = None) -> str:
+        """Return the operations of ``patch_since`` as their JSON text, ready to be sent."""
     @property
-    def is_complete(self) -> bool: ...
+    def is_complete(self) -> bool:
+        """Whether the text so far is one complete JSON text."""
     @property
-    def offset(self) -> int: ...
+    def offset(self) -> int:
+        """The number of bytes that have been read, or the offset of the error."""
     @property
-    def error(self) -> JsonSpigotError | None: ...
+    def error(self) -> JsonSpigotError | None:
+        """The error that ended the text, or ``None``."""
     @property
-    def deviations(self) -> tuple[Deviation, ...]: ...
+    def deviations(self) -> tuple[Deviation, ...]:
+        """The first 100 deviations from JSON that a lenient parser has tolerated; ``deviation_count`` counts all."""
     @property
-    def deviation_count(self) -> int: ...
+    def deviation_count(self) -> int:
+        """The number of deviations."""
     @property
-    def is_strict(self) -> bool: ...
+    def is_strict(self) -> bool:
+        """Whether the parser has tolerated no deviation."""
     @property
-    def decimals(self) -> bool: ...
+    def decimals(self) -> bool:
+        """Whether fractions are ``Decimal``."""
     @property
-    def patterns(self) -> tuple[str, ...]: ...
+    def patterns(self) -> tuple[str, ...]:
+        """The patterns as paths from the root: ``"a.b"`` is ``"$.a.b"``."""
 
 @final
-class Typed(Generic[T]):
-    def look(self) -> Partial[T] | None: ...
-    def _whole(self, end: Any) -> Partial[T]: ...
-    def _broken(self) -> None: ...
-    @classmethod
-    def __class_getitem__(cls, item: Any) -> Any: ...
+class Typed(Generic[_L]):
+    """A typed view of a text, as it grows: made by ``typed`` of ``Parser``, ``ProviderStream``, ``Envelope`` and
+    ``Documents``."""
+    def look(self) -> _L | None:
+        """Return the value so far, as a ``Partial``; ``None`` before anything can be shown."""
+
+_Place: Any
+_Shape: Any
+_Level: Any
+_Values: Any
 
 @final
-class Place:
-    def __new__(cls, node: Any) -> Self: ...
-
-@final
-class Shape:
-    @staticmethod
-    def elements(
-        kind: str, inner: Place | None, kids: list[Any] | None, variadic: int | None, schema: Any, config: Any
-    ) -> Shape: ...
-    @staticmethod
-    def entries(inner: Place, key: Any, schema: Any, config: Any) -> Shape: ...
-    @staticmethod
-    def fields(
-        plan: Any,
-        keys: dict[str, Any],
-        open: type[Any] | None,
-        is_model: bool,
-        has_extra: bool,
-        spare: frozenset[str],
-        other: Place,
-        blank: dict[str, Any] | None,
-        has_private: bool,
-        has_redo: bool,
-    ) -> Shape: ...
-
-@final
-class Values:
-    def __new__(cls, patterns: str | Iterable[str] | None, framing: str | None, **options: Any) -> Self: ...
-    def feed(self, chunk: Chunk) -> list[Any]: ...
-    def finish(self) -> list[Any]: ...
-
-@final
-class Level:
-    def __new__(cls, place: Place, is_object: bool, run: Any, is_tolerant: bool) -> Self: ...
-    def sync(self, raw: Any, path: tuple[Any, ...], depth: int) -> None: ...
-    def shown(self) -> Any: ...
-    def finish(self, raw: Any) -> Any: ...
-
-@final
-class DocumentEnd:
+class DocumentEnd(_Event):
+    """One of many documents has ended."""
     __match_args__ = ("document", "error")
-    def __new__(
-        cls,
-        document: int,
-        error: JsonSpigotError | None = None,
-        *,
-        raw: str | None = None,
-        start: int = 0,
-        byte_count: int = 0,
-        line: int | None = None,
-        deviations: tuple[Deviation, ...] | None = None,
-        deviation_count: int = 0,
-        decimals: bool = False,
-    ) -> Self: ...
-    @property
-    def document(self) -> int: ...
-    @property
-    def start(self) -> int: ...
-    @property
-    def byte_count(self) -> int: ...
-    @property
-    def line(self) -> int | None: ...
-    @property
-    def error(self) -> JsonSpigotError | None: ...
-    @property
-    def deviations(self) -> tuple[Deviation, ...]: ...
-    @property
-    def deviation_count(self) -> int: ...
+    document: int
+    error: JsonSpigotError | None = None
+    _: KW_ONLY
+    raw: str | None = None
+    start: int = 0
+    byte_count: int = 0
+    line: int | None = None
+    deviations: tuple[Deviation, ...] = ()
+    deviation_count: int = 0
+    decimals: bool = False
     @property
     def parser(self) -> Parser | None: ...
     @property
     def value(self) -> Any: ...
-    @property
-    def raw(self) -> str | None: ...
-    @property
-    def decimals(self) -> bool: ...
-    def to_dict(self) -> dict[str, Any]: ...
-    def __iter__(self) -> Iterator[tuple[str, Any]]: ...
-    @property
-    def __pydantic_serializer__(self) -> Any: ...
-    @classmethod
-    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any, /) -> Any: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __hash__(self) -> int: ...
 
 @final
-class Documents(Generic[_DocumentTold]):
+class Documents(_Reader, Generic[_DocumentTold]):
+    """A reader of many JSON texts in one stream, one after the other.
+
+    ``framing`` is ``"lines"`` (JSON Lines; a bad line is reported, and the next one is read), ``"concatenated"`` or ``"sequence"``
+    (RFC 7464). ``feed`` returns the events of matches, each with its ``document`` number, and a ``DocumentEnd`` after each text.
+    The options are those of ``Parser``.
+
+    With a ``model`` there is also a ``TypedDocument`` each time that more of a text is known, the last one just before its
+    ``DocumentEnd``; with ``snapshots=False`` only that one.
+    """
     @overload
     def __new__(
-        cls,
-        framing: Framing,
-        patterns: str | Iterable[str] | None = None,
-        *,
-        model: None = None,
-        **options: Unpack[ParserOptions],
+        cls, framing: Framing, patterns: Patterns = None, *, model: None = None, **options: Unpack[ParserOptions]
     ) -> Documents[Event | DocumentEnd]: ...
     @overload
     def __new__(
-        cls,
-        framing: Framing,
-        patterns: str | Iterable[str] | None = None,
-        *,
-        model: Any,
-        **options: Unpack[ParserOptions],
+        cls, framing: Framing, patterns: Patterns = None, *, model: Any, **options: Unpack[ParserOptions]
     ) -> Documents[Event | DocumentEnd | TypedDocument]: ...
-    def feed(self, chunk: Chunk) -> list[_DocumentTold]: ...
-    def finish(self) -> list[_DocumentTold]: ...
-    @overload
-    def typed(
-        self,
-        model: type[T] | Adapter[T],
-        *,
-        context: Any = None,
-        strict: bool | None = None,
-        by_alias: bool | None = None,
-        by_name: bool | None = None,
-    ) -> Typed[T]: ...
-    @overload
-    def typed(
-        self,
-        model: Any,
-        *,
-        context: Any = None,
-        strict: bool | None = None,
-        by_alias: bool | None = None,
-        by_name: bool | None = None,
-    ) -> Typed[Any]: ...
-    def snapshot(self) -> Any: ...
-    def snapshot_raw(self) -> str | None: ...
-    def state_of(self, path: str) -> ValueState | None: ...
-    def parser(self) -> Parser | None: ...
-    def save(self) -> bytes: ...
-    @overload
+    def feed(self, chunk: Chunk) -> list[_DocumentTold]:
+        """Read the next piece of the stream, cut anywhere, and return its events."""
+    def finish(self) -> list[_DocumentTold]:
+        """End the stream, and with it the last text, and return the events."""
+    def snapshot_raw(self) -> str | None:
+        """Return the snapshot's JSON text on one line; ``None`` between documents."""
+    def state_of(self, path: str) -> ValueState | None:
+        """Return the state of a value in the open document; ``None`` between documents."""
+    def parser(self) -> Parser | None:
+        """Return a parser in the open document's state; ``None`` between documents."""
     @staticmethod
     def restore(
-        framing: Framing,
-        patterns: str | Iterable[str] | None,
-        state: bytes | bytearray | memoryview,
-        *,
-        model: None = None,
-        **options: Unpack[ParserOptions],
-    ) -> Documents[Event | DocumentEnd]: ...
-    @overload
-    @staticmethod
-    def restore(
-        framing: Framing,
-        patterns: str | Iterable[str] | None,
-        state: bytes | bytearray | memoryview,
-        *,
-        model: Any,
-        **options: Unpack[ParserOptions],
-    ) -> Documents[Event | DocumentEnd | TypedDocument]: ...
-    def _view(self, model: Any) -> Typed[Any]: ...
-    def reset(self) -> None: ...
+        framing: Framing, patterns: Patterns, state: SavedState, *, model: Any = None, **options: Unpack[ParserOptions]
+    ) -> Documents[Event | DocumentEnd | TypedDocument]:
+        """Return the stream that was saved, with the framing, patterns and options that it had; see
+        ``Parser.restore``."""
     @property
-    def number(self) -> int: ...
+    def number(self) -> int:
+        """The number of the document that is open or comes next."""
     @property
-    def offset(self) -> int: ...
-    @classmethod
-    def __class_getitem__(cls, item: Any) -> Any: ...
+    def offset(self) -> int:
+        """The number of bytes that have been read."""
 
 @final
-class Envelope(Generic[_PayloadTold]):
+class Envelope(_Reader, Generic[_PayloadTold]):
+    """A reader that separates text for a person from payloads between delimiters.
+
+    ``marks`` are ``"comment:NAME"``, ``"fence:INFO"``, ``"fence:*"`` (any that holds an object or array), ``"tag:NAME"``,
+    ``"between:OPEN:CLOSE"``, ``"bare"`` or ``"bare:object"``, with ``":json"`` or ``":raw"`` appended to say what to expect there.
+    The patterns apply to each payload. Beside the options of ``Parser`` there are:
+
+    - ``payload_limit``: the most bytes of a payload. Default ``None``.
+    - ``starts_inside``: the text begins inside a payload of the first mark, as in ``...</think>answer``.
+    - ``saveable``: buffer the text since the open payload began, for ``save``, up to 1 MiB or the bytes given instead.
+
+    With ``models``, by the mark, there is also a ``TypedPayload`` each time that more of such a payload is known, the last one
+    just before its ``End``; with ``snapshots=False`` only that one.
+    """
     @overload
     def __new__(
-        cls,
-        marks: str | Iterable[str],
-        patterns: str | Iterable[str] | None = None,
-        *,
-        payload_limit: int | None = None,
-        starts_inside: bool = False,
-        models: None = None,
-        saveable: bool | int | None = None,
-        **options: Unpack[ParserOptions],
+        cls, marks: str | Iterable[str], patterns: Patterns = None, *, models: None = None, **options: Unpack[EnvelopeOptions]
     ) -> Envelope[EnvelopeEvent]: ...
     @overload
     def __new__(
-        cls,
-        marks: str | Iterable[str],
-        patterns: str | Iterable[str] | None = None,
-        *,
-        payload_limit: int | None = None,
-        starts_inside: bool = False,
-        models: Mapping[str, Any],
-        saveable: bool | int | None = None,
-        **options: Unpack[ParserOptions],
+        cls, marks: str | Iterable[str], patterns: Patterns = None, *, models: Mapping[str, Any], **options: Unpack[EnvelopeOptions]
     ) -> Envelope[EnvelopeEvent | TypedPayload]: ...
-    def feed(self, chunk: Chunk) -> list[_PayloadTold]: ...
-    def finish(self) -> list[_PayloadTold]: ...
-    def snapshot(self) -> Any: ...
-    def open_path(self) -> tuple[str | int, ...] | None: ...
+    def feed(self, chunk: Chunk) -> list[_PayloadTold]:
+        """Read the next piece of the text, as ``str`` or as UTF-8 cut anywhere, and return its events."""
+    def finish(self) -> list[_PayloadTold]:
+        """End the text, and return the events."""
+    def open_path(self) -> tuple[str | int, ...] | None:
+        """Return the path to the innermost open value of the open payload; ``None`` if nothing is open."""
     @property
-    def open_mark(self) -> str | None: ...
-    @overload
-    def typed(
-        self,
-        model: type[T] | Adapter[T],
-        *,
-        context: Any = None,
-        strict: bool | None = None,
-        by_alias: bool | None = None,
-        by_name: bool | None = None,
-    ) -> Typed[T]: ...
-    @overload
-    def typed(
-        self,
-        model: Any,
-        *,
-        context: Any = None,
-        strict: bool | None = None,
-        by_alias: bool | None = None,
-        by_name: bool | None = None,
-    ) -> Typed[Any]: ...
-    def save(self) -> bytes: ...
-    @overload
+    def open_mark(self) -> str | None:
+        """The mark of the open payload; ``None`` between payloads."""
     @staticmethod
     def restore(
-        marks: str | Iterable[str],
-        patterns: str | Iterable[str] | None,
-        state: bytes | bytearray | memoryview,
-        *,
-        payload_limit: int | None = None,
-        starts_inside: bool = False,
-        models: None = None,
-        saveable: bool | int | None = None,
-        **options: Unpack[ParserOptions],
-    ) -> Envelope[EnvelopeEvent]: ...
-    @overload
-    @staticmethod
-    def restore(
-        marks: str | Iterable[str],
-        patterns: str | Iterable[str] | None,
-        state: bytes | bytearray | memoryview,
-        *,
-        payload_limit: int | None = None,
-        starts_inside: bool = False,
-        models: Mapping[str, Any],
-        saveable: bool | int | None = None,
-        **options: Unpack[ParserOptions],
-    ) -> Envelope[EnvelopeEvent | TypedPayload]: ...
-    def _view(self, model: Any) -> Typed[Any]: ...
-    def reset(self) -> None: ...
-    @classmethod
-    def __class_getitem__(cls, item: Any) -> Any: ...
+        marks: str | Iterable[str], patterns: Patterns, state: SavedState, *, models: Mapping[str, Any] | None = None, **options: Unpack[EnvelopeOptions]
+    ) -> Envelope[EnvelopeEvent | TypedPayload]:
+        """Return the envelope that was saved, ``saveable`` again unless you say otherwise."""
 
 @final
-class ProviderStream(Generic[_CallTold]):
+class ProviderStream(_Saved, Generic[_CallTold]):
+    """A reader of a provider's stream: an SDK's event objects (``push``), or the body of the response (``feed``).
+
+    ``provider`` is ``"anthropic"``, ``"openai-chat"``, ``"openai-responses"``, ``"gemini"``, ``"bedrock"``, ``"cohere"``, ``"ollama"``,
+    ``"ag-ui"``, ``"vercel-ui"``, ``"mcp"``, ``"claude-code"``, ``"codex"``, ``"dashscope"``, ``"mistral-conversations"``, ``"cloudflare"``, or
+    ``"auto"``, which is decided by the first event that only one provider sends. The patterns apply to each call's input. Beside
+    the options of ``Parser``, with duplicate keys rejected by default, there are:
+
+    - ``patterns_for``: patterns for single tools, by name.
+    - ``structured``: the answer's text is itself the JSON, reported as a call without a name.
+    - ``with_message``: compose the message for the next request.
+    - ``with_provider_events``: report each event as the provider sent it, too.
+    - ``cumulative``: each fragment of a call repeats all of its input.
+    - ``envelope``: marks as ``Envelope`` takes them, of payloads in the assistant's text; the patterns apply to them too.
+    - ``saveable``: buffer the events since the message began, for ``save``, up to 1 MiB or the bytes given instead.
+
+    With ``models``, by the tool's name (``None`` for the structured answer), there is also a ``TypedCall`` each time that more
+    of such a call's input is known, the last one just before its ``CallEnd``; with ``snapshots=False`` only that one.
+    """
     @overload
     def __new__(
-        cls,
-        provider: ProviderName = "auto",
-        patterns: str | Iterable[str] | None = None,
-        *,
-        patterns_for: Mapping[str, str | Iterable[str]] | None = None,
-        structured: bool = False,
-        with_message: bool = False,
-        provider_events: bool = False,
-        cumulative: bool = False,
-        models: None = None,
-        envelope: str | Iterable[str] | None = None,
-        saveable: bool | int | None = None,
-        **options: Unpack[ParserOptions],
+        cls, provider: ProviderName = "auto", patterns: Patterns = None, *, models: None = None, **options: Unpack[StreamOptions]
     ) -> ProviderStream[StreamEvent]: ...
     @overload
     def __new__(
-        cls,
-        provider: ProviderName = "auto",
-        patterns: str | Iterable[str] | None = None,
-        *,
-        patterns_for: Mapping[str, str | Iterable[str]] | None = None,
-        structured: bool = False,
-        with_message: bool = False,
-        provider_events: bool = False,
-        cumulative: bool = False,
-        models: Models,
-        envelope: str | Iterable[str] | None = None,
-        saveable: bool | int | None = None,
-        **options: Unpack[ParserOptions],
+        cls, provider: ProviderName = "auto", patterns: Patterns = None, *, models: Models, **options: Unpack[StreamOptions]
     ) -> ProviderStream[StreamEvent | TypedCall]: ...
-    def push(self, event: object) -> list[_CallTold]: ...
-    def feed(self, chunk: Chunk) -> list[_CallTold]: ...
-    def finish(self, reason: str | None = None) -> list[_CallTold]: ...
-    def snapshot(self, call: int) -> Any: ...
-    def _named_calls(self) -> list[tuple[int, str | None]]: ...
-    def _view(self, call: int, model: Any) -> Typed[Any]: ...
+    def push(self, event: object) -> list[_CallTold]:
+        """Read one event: an SDK's event object, a dict, or JSON text."""
+    def feed(self, chunk: Chunk) -> list[_CallTold]:
+        """Read the next piece of the response's body, cut anywhere, and return its events."""
+    def finish(self, reason: str | None = None) -> list[_CallTold]:
+        """End the stream, and return the events."""
+    def snapshot(self, call: int) -> Any:
+        """Return an open call's input so far, as ``Parser.snapshot`` does; ``None`` before it begins."""
     @overload
-    def typed(
-        self,
-        call: int,
-        model: type[T] | Adapter[T],
-        *,
-        context: Any = None,
-        strict: bool | None = None,
-        by_alias: bool | None = None,
-        by_name: bool | None = None,
-    ) -> Typed[T]: ...
+    def typed(self, call: int, model: type[T] | Adapter[T], **options: Unpack[LookOptions]) -> Typed[Look[T]]:
+        """Return a typed view of an open call's input; see ``Typed``."""
     @overload
-    def typed(
-        self,
-        call: int,
-        model: Any,
-        *,
-        context: Any = None,
-        strict: bool | None = None,
-        by_alias: bool | None = None,
-        by_name: bool | None = None,
-    ) -> Typed[Any]: ...
-    def unfinished(self) -> tuple[str, str] | None: ...
-    def open_path(self, call: int) -> tuple[str | int, ...] | None: ...
-    def message(self) -> Any: ...
-    def message_without_calls(self) -> Any: ...
-    def save(self) -> bytes: ...
-    @overload
+    def typed(self, call: int, model: Any, **options: Unpack[LookOptions]) -> Typed[Any]: ...
+    def unfinished(self) -> tuple[str, str] | None:
+        """Return the kind and a sentence of why the stream is not whole; ``None`` if it is."""
+    def open_path(self, call: int) -> tuple[str | int, ...] | None:
+        """Return the path to the innermost open value of an open call's input; ``None`` if nothing is open."""
+    def message(self) -> Any:
+        """Return the message for the next request, with ``with_message=True``; ``None`` before its end."""
+    def message_without_calls(self) -> Any:
+        """Return the message without its calls and their results."""
     @staticmethod
     def restore(
-        provider: ProviderName,
-        patterns: str | Iterable[str] | None,
-        state: bytes | bytearray | memoryview,
-        *,
-        patterns_for: Mapping[str, str | Iterable[str]] | None = None,
-        structured: bool = False,
-        with_message: bool = False,
-        provider_events: bool = False,
-        cumulative: bool = False,
-        models: None = None,
-        envelope: str | Iterable[str] | None = None,
-        saveable: bool | int | None = None,
-        **options: Unpack[ParserOptions],
-    ) -> ProviderStream[StreamEvent]: ...
-    @overload
-    @staticmethod
-    def restore(
-        provider: ProviderName,
-        patterns: str | Iterable[str] | None,
-        state: bytes | bytearray | memoryview,
-        *,
-        patterns_for: Mapping[str, str | Iterable[str]] | None = None,
-        structured: bool = False,
-        with_message: bool = False,
-        provider_events: bool = False,
-        cumulative: bool = False,
-        models: Models,
-        envelope: str | Iterable[str] | None = None,
-        saveable: bool | int | None = None,
-        **options: Unpack[ParserOptions],
-    ) -> ProviderStream[StreamEvent | TypedCall]: ...
+        provider: ProviderName, patterns: Patterns, state: SavedState, *, models: Models | None = None, **options: Unpack[StreamOptions]
+    ) -> ProviderStream[StreamEvent | TypedCall]:
+        """Return the stream that was saved, ``saveable`` again unless you say otherwise."""
     @property
-    def provider(self) -> str | None: ...
+    def provider(self) -> str | None:
+        """The provider's name, once it is known."""
     @property
-    def open_calls(self) -> list[int]: ...
-    @classmethod
-    def __class_getitem__(cls, item: Any) -> Any: ...
+    def open_calls(self) -> list[int]:
+        """The numbers of the open calls."""
 
 @final
 class Rule:
+    """A change to the values that a pattern selects."""
     @staticmethod
-    def remove() -> Rule: ...
+    def remove() -> Rule:
+        """Remove the value, with its key and its comma."""
     @staticmethod
-    def redact() -> Rule: ...
+    def redact() -> Rule:
+        """Write ``"[redacted]"`` in the value's place."""
     @staticmethod
-    def replace(value: Any) -> Rule: ...
+    def replace(value: Any) -> Rule:
+        """Write another value in its place: anything that ``json.dumps`` takes."""
     @staticmethod
-    def map(function: Callable[[str], str]) -> Rule: ...
+    def map(function: Callable[[str], str]) -> Rule:
+        """Call ``function`` with the value's JSON text once it is complete; it returns another JSON text."""
     @staticmethod
-    def map_text(function: Callable[[str | None], str]) -> Rule: ...
+    def map_text(function: Callable[[str | None], str]) -> Rule:
+        """Call ``function`` with the decoded pieces of a string, then ``None``; it returns the text for each."""
 
 @final
-class Rewriter:
-    def __new__(
-        cls, rules: Mapping[str, Rule], *, held_limit: int | None = None, **options: Unpack[ParserOptions]
-    ) -> Self: ...
+class Rewriter(_Saved):
+    """An editor of a JSON text while it passes: bytes that no rule concerns are written at once, unchanged."""
+    def __new__(cls, rules: Mapping[str, Rule], **options: Unpack[RewriterOptions]) -> Self: ...
     @staticmethod
-    def restore(
-        rules: Mapping[str, Rule],
-        state: bytes | bytearray | memoryview,
-        *,
-        held_limit: int | None = None,
-        **options: Unpack[ParserOptions],
-    ) -> Rewriter: ...
-    def save(self) -> bytes: ...
-    def write(self, chunk: Chunk) -> bytes: ...
-    def finish(self) -> bytes: ...
+    def restore(rules: Mapping[str, Rule], state: SavedState, **options: Unpack[RewriterOptions]) -> Rewriter:
+        """Return the rewriter that was saved, with the rules and options that it had; see ``Parser.restore``."""
+    def write(self, chunk: Chunk) -> bytes:
+        """Read the next piece of the text, as ``str`` or as UTF-8 cut anywhere, and return all that is decided."""
+    def finish(self) -> bytes:
+        """End the text, and return the bytes held back."""
     @property
-    def passed(self) -> int: ...
-    def reset(self) -> None: ...
+    def passed(self) -> int:
+        """The number of bytes of the text that are no longer held back."""
 
 @disjoint_base
-class EnvelopeEvent:
+class EnvelopeEvent(_Event):
+    """The events of an envelope: text around payloads, and the payloads' content."""
     @final
     class Text(EnvelopeEvent):
-        __match_args__ = ("text",)
-        def __new__(cls, text: str) -> Self: ...
-        @property
-        def text(self) -> str: ...
+        """Text outside payloads."""
+        text: str
     @final
     class Begin(EnvelopeEvent):
-        __match_args__ = ("mark", "open", "offset")
-        def __new__(cls, mark: str, open: str, offset: int) -> Self: ...
-        @property
-        def mark(self) -> str: ...
-        @property
-        def open(self) -> str: ...
-        @property
-        def offset(self) -> int: ...
+        """A payload begins."""
+        mark: str
+        open: str
+        offset: int
     @final
     class Match(EnvelopeEvent):
-        __match_args__ = ("mark", "event")
-        def __new__(cls, mark: str, event: Event) -> Self: ...
-        @property
-        def mark(self) -> str: ...
-        @property
-        def event(self) -> Event: ...
+        """An event of the payload's JSON."""
+        mark: str
+        event: Event
     @final
     class Fragment(EnvelopeEvent):
-        __match_args__ = ("mark", "text")
-        def __new__(cls, mark: str, text: str) -> Self: ...
-        @property
-        def mark(self) -> str: ...
-        @property
-        def text(self) -> str: ...
+        """A piece of a payload that is plain text."""
+        mark: str
+        text: str
     @final
     class End(EnvelopeEvent):
-        __match_args__ = ("mark", "status", "value", "raw", "text", "error", "close", "values", "repeated", "deviations", "deviation_count")
-        def __new__(cls, mark: str, status: PayloadStatus, value: Any, raw: str | None, text: str, error: JsonSpigotError | None, close: str, values: list[str], repeated: bool, deviations: tuple[Deviation, ...], deviation_count: int) -> Self: ...
-        @property
-        def mark(self) -> str: ...
-        @property
-        def status(self) -> PayloadStatus: ...
-        @property
-        def value(self) -> Any: ...
-        @property
-        def raw(self) -> str | None: ...
-        @property
-        def text(self) -> str: ...
-        @property
-        def error(self) -> JsonSpigotError | None: ...
-        @property
-        def close(self) -> str: ...
-        @property
-        def values(self) -> list[str]: ...
-        @property
-        def repeated(self) -> bool: ...
-        @property
-        def deviations(self) -> tuple[Deviation, ...]: ...
-        @property
-        def deviation_count(self) -> int: ...
-    def to_dict(self) -> dict[str, Any]: ...
-    def __iter__(self) -> Iterator[tuple[str, Any]]: ...
-    @property
-    def __pydantic_serializer__(self) -> Any: ...
-    @classmethod
-    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any, /) -> Any: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __hash__(self) -> int: ...
+        """A payload has ended."""
+        mark: str
+        status: PayloadStatus
+        value: Any
+        raw: str | None
+        text: str
+        error: JsonSpigotError | None
+        close: str
+        values: list[str]
+        repeated: bool
+        deviations: tuple[Deviation, ...]
+        deviation_count: int
 
 @disjoint_base
-class StreamEvent:
+class StreamEvent(_Event):
+    """The events of a provider's stream, the same for every provider."""
     @final
     class CallStart(StreamEvent):
-        __match_args__ = ("call", "id", "name", "choice", "executed")
-        def __new__(cls, call: int, id: str | None, name: str | None, choice: int, executed: str) -> Self: ...
-        @property
-        def call(self) -> int: ...
-        @property
-        def id(self) -> str | None: ...
-        @property
-        def name(self) -> str | None: ...
-        @property
-        def choice(self) -> int: ...
-        @property
-        def executed(self) -> str: ...
+        """A tool call begins."""
+        call: int
+        id: str | None
+        name: str | None
+        choice: int
+        executed: str
     @final
     class Fragment(StreamEvent):
-        __match_args__ = ("call", "text")
-        def __new__(cls, call: int, text: str) -> Self: ...
-        @property
-        def call(self) -> int: ...
-        @property
-        def text(self) -> str: ...
+        """A piece of a call's input, unchanged."""
+        call: int
+        text: str
     @final
     class Match(StreamEvent):
-        __match_args__ = ("call", "event", "name")
-        def __new__(cls, call: int, event: Event, name: str | None) -> Self: ...
-        @property
-        def call(self) -> int: ...
-        @property
-        def event(self) -> Event: ...
-        @property
-        def name(self) -> str | None: ...
+        """A pattern's event in a call's input."""
+        call: int
+        event: Event
+        name: str | None
     @final
     class CallEnd(StreamEvent):
-        __match_args__ = ("call", "status", "value", "id", "name", "choice", "raw", "text", "error", "reason", "executed", "values", "repeated", "deviations", "deviation_count")
-        def __new__(cls, call: int, status: PayloadStatus, value: Any, id: str | None, name: str | None, choice: int, raw: str | None, text: str, error: JsonSpigotError | None, reason: str | None, executed: str, values: list[str], repeated: bool, deviations: tuple[Deviation, ...], deviation_count: int) -> Self: ...
-        @property
-        def call(self) -> int: ...
-        @property
-        def status(self) -> PayloadStatus: ...
-        @property
-        def value(self) -> Any: ...
-        @property
-        def id(self) -> str | None: ...
-        @property
-        def name(self) -> str | None: ...
-        @property
-        def choice(self) -> int: ...
-        @property
-        def raw(self) -> str | None: ...
-        @property
-        def text(self) -> str: ...
-        @property
-        def error(self) -> JsonSpigotError | None: ...
-        @property
-        def reason(self) -> str | None: ...
-        @property
-        def executed(self) -> str: ...
-        @property
-        def values(self) -> list[str]: ...
-        @property
-        def repeated(self) -> bool: ...
-        @property
-        def deviations(self) -> tuple[Deviation, ...]: ...
-        @property
-        def deviation_count(self) -> int: ...
+        """A call's input has ended."""
+        call: int
+        status: PayloadStatus
+        value: Any
+        id: str | None
+        name: str | None
+        choice: int
+        raw: str | None
+        text: str
+        error: JsonSpigotError | None
+        reason: str | None
+        executed: str
+        values: list[str]
+        repeated: bool
+        deviations: tuple[Deviation, ...]
+        deviation_count: int
     @final
     class PayloadStart(StreamEvent):
-        __match_args__ = ("mark", "open", "offset", "choice", "block")
-        def __new__(cls, mark: str, open: str, offset: int, choice: int, block: int) -> Self: ...
-        @property
-        def mark(self) -> str: ...
-        @property
-        def open(self) -> str: ...
-        @property
-        def offset(self) -> int: ...
-        @property
-        def choice(self) -> int: ...
-        @property
-        def block(self) -> int: ...
+        """A payload in the assistant's text begins, with ``envelope=...``."""
+        mark: str
+        open: str
+        offset: int
+        choice: int
+        block: int
     @final
     class PayloadMatch(StreamEvent):
-        __match_args__ = ("mark", "event", "choice", "block")
-        def __new__(cls, mark: str, event: Event, choice: int, block: int) -> Self: ...
-        @property
-        def mark(self) -> str: ...
-        @property
-        def event(self) -> Event: ...
-        @property
-        def choice(self) -> int: ...
-        @property
-        def block(self) -> int: ...
+        """A pattern's event in a payload."""
+        mark: str
+        event: Event
+        choice: int
+        block: int
     @final
     class PayloadFragment(StreamEvent):
-        __match_args__ = ("mark", "text", "choice", "block")
-        def __new__(cls, mark: str, text: str, choice: int, block: int) -> Self: ...
-        @property
-        def mark(self) -> str: ...
-        @property
-        def text(self) -> str: ...
-        @property
-        def choice(self) -> int: ...
-        @property
-        def block(self) -> int: ...
+        """A piece of a payload that is plain text."""
+        mark: str
+        text: str
+        choice: int
+        block: int
     @final
     class PayloadEnd(StreamEvent):
-        __match_args__ = ("mark", "status", "value", "raw", "text", "error", "close", "choice", "block", "values", "repeated", "deviations", "deviation_count")
-        def __new__(cls, mark: str, status: PayloadStatus, value: Any, raw: str | None, text: str, error: JsonSpigotError | None, close: str, choice: int, block: int, values: list[str], repeated: bool, deviations: tuple[Deviation, ...], deviation_count: int) -> Self: ...
-        @property
-        def mark(self) -> str: ...
-        @property
-        def status(self) -> PayloadStatus: ...
-        @property
-        def value(self) -> Any: ...
-        @property
-        def raw(self) -> str | None: ...
-        @property
-        def text(self) -> str: ...
-        @property
-        def error(self) -> JsonSpigotError | None: ...
-        @property
-        def close(self) -> str: ...
-        @property
-        def choice(self) -> int: ...
-        @property
-        def block(self) -> int: ...
-        @property
-        def values(self) -> list[str]: ...
-        @property
-        def repeated(self) -> bool: ...
-        @property
-        def deviations(self) -> tuple[Deviation, ...]: ...
-        @property
-        def deviation_count(self) -> int: ...
+        """A payload has ended; its parts are as those of ``EnvelopeEvent.End``."""
+        mark: str
+        status: PayloadStatus
+        value: Any
+        raw: str | None
+        text: str
+        error: JsonSpigotError | None
+        close: str
+        choice: int
+        block: int
+        values: list[str]
+        repeated: bool
+        deviations: tuple[Deviation, ...]
+        deviation_count: int
     @final
     class CallError(StreamEvent):
-        __match_args__ = ("kind", "call")
-        def __new__(cls, kind: str, call: int | None) -> Self: ...
-        @property
-        def kind(self) -> str: ...
-        @property
-        def call(self) -> int | None: ...
+        """Part of a call is missing, or was not reported: ``kind`` says what."""
+        kind: str
+        call: int | None
     @final
     class CallWarning(StreamEvent):
-        __match_args__ = ("kind", "call")
-        def __new__(cls, kind: str, call: int) -> Self: ...
-        @property
-        def kind(self) -> str: ...
-        @property
-        def call(self) -> int: ...
+        """The first fragments of a call look as if each held all of the input so far (``kind`` is ``"cumulative"``),
+        which the option ``cumulative`` is for."""
+        kind: str
+        call: int
     @final
     class Agent(StreamEvent):
-        __match_args__ = ("agent", "event")
-        def __new__(cls, agent: str, event: StreamEvent) -> Self: ...
-        @property
-        def agent(self) -> str: ...
-        @property
-        def event(self) -> StreamEvent: ...
+        """Something that another agent than the main one said or did, where several speak in one stream: ``agent`` is
+        the id of the call that started it, or of its session if that is not the main agent's; ``event`` is its own
+        event."""
+        agent: str
+        event: StreamEvent
     @final
     class End(StreamEvent):
-        __match_args__ = ()
-        def __new__(cls) -> Self: ...
+        """The stream is over."""
     # Declared events.
     @final
     class ApprovalRequest(StreamEvent):
-        __match_args__ = ("id", "call", "json")
-        def __new__(cls, id: str, call: int | None, json: str) -> Self: ...
-        @property
-        def id(self) -> str: ...
-        @property
-        def call(self) -> int | None: ...
-        @property
-        def json(self) -> str: ...
+        """The provider will execute a call once you have approved it."""
+        id: str
+        call: int | None
+        json: str
     @final
     class MessageStart(StreamEvent):
-        __match_args__ = ("id", "model")
-        def __new__(cls, id: str | None, model: str | None) -> Self: ...
-        @property
-        def id(self) -> str | None: ...
-        @property
-        def model(self) -> str | None: ...
+        """A message has started."""
+        id: str | None
+        model: str | None
     @final
     class Text(StreamEvent):
-        __match_args__ = ("text", "choice", "block")
-        def __new__(cls, text: str, choice: int, block: int) -> Self: ...
-        @property
-        def text(self) -> str: ...
-        @property
-        def choice(self) -> int: ...
-        @property
-        def block(self) -> int: ...
+        """A piece of the assistant's text."""
+        text: str
+        choice: int
+        block: int
     @final
     class Reasoning(StreamEvent):
-        __match_args__ = ("text", "choice", "block")
-        def __new__(cls, text: str, choice: int, block: int) -> Self: ...
-        @property
-        def text(self) -> str: ...
-        @property
-        def choice(self) -> int: ...
-        @property
-        def block(self) -> int: ...
+        """A piece of the assistant's reasoning."""
+        text: str
+        choice: int
+        block: int
     @final
     class Refusal(StreamEvent):
-        __match_args__ = ("text", "choice")
-        def __new__(cls, text: str, choice: int) -> Self: ...
-        @property
-        def text(self) -> str: ...
-        @property
-        def choice(self) -> int: ...
+        """A piece of a refusal."""
+        text: str
+        choice: int
     @final
     class Mismatch(StreamEvent):
-        __match_args__ = ("kind", "block", "call", "text", "choice")
-        def __new__(cls, kind: Literal["text", "reasoning", "refusal", "arguments", "name", "id"], block: int | None, call: int | None, text: str, choice: int) -> Self: ...
-        @property
-        def kind(self) -> Literal["text", "reasoning", "refusal", "arguments", "name", "id"]: ...
-        @property
-        def block(self) -> int | None: ...
-        @property
-        def call(self) -> int | None: ...
-        @property
-        def text(self) -> str: ...
-        @property
-        def choice(self) -> int: ...
+        """The provider repeats content as a whole and contradicts what it sent before."""
+        kind: Literal["text", "reasoning", "refusal", "arguments", "name", "id"]
+        block: int | None
+        call: int | None
+        text: str
+        choice: int
     @final
     class CallCancelled(StreamEvent):
-        __match_args__ = ("call", "call_id", "json")
-        def __new__(cls, call: int | None, call_id: str | None, json: str) -> Self: ...
-        @property
-        def call(self) -> int | None: ...
-        @property
-        def call_id(self) -> str | None: ...
-        @property
-        def json(self) -> str: ...
+        """A reported call was cancelled."""
+        call: int | None
+        call_id: str | None
+        json: str
     @final
     class ContentFilter(StreamEvent):
-        __match_args__ = ("choice", "json")
-        def __new__(cls, choice: int, json: str) -> Self: ...
-        @property
-        def choice(self) -> int: ...
-        @property
-        def json(self) -> str: ...
+        """The result of a filter or guardrail of the provider, whether or not it objects."""
+        choice: int
+        json: str
     @final
     class Usage(StreamEvent):
-        __match_args__ = ("input", "output", "cached", "reasoning", "json")
-        def __new__(cls, input: int | None, output: int | None, cached: int | None, reasoning: int | None, json: str) -> Self: ...
-        @property
-        def input(self) -> int | None: ...
-        @property
-        def output(self) -> int | None: ...
-        @property
-        def cached(self) -> int | None: ...
-        @property
-        def reasoning(self) -> int | None: ...
-        @property
-        def json(self) -> str: ...
+        """Token counts: totals so far, not increments."""
+        input: int | None
+        output: int | None
+        cached: int | None
+        reasoning: int | None
+        json: str
     @final
     class Stop(StreamEvent):
-        __match_args__ = ("reason", "native_reason", "choice", "kind", "stop_sequence")
-        def __new__(cls, reason: str, native_reason: str | None, choice: int, kind: Literal["finished", "tool-use", "stop-sequence", "length", "refusal", "content-filter", "pause", "cancelled", "error", "other"], stop_sequence: str | None) -> Self: ...
-        @property
-        def reason(self) -> str: ...
-        @property
-        def native_reason(self) -> str | None: ...
-        @property
-        def choice(self) -> int: ...
-        @property
-        def kind(self) -> Literal["finished", "tool-use", "stop-sequence", "length", "refusal", "content-filter", "pause", "cancelled", "error", "other"]: ...
-        @property
-        def stop_sequence(self) -> str | None: ...
+        """An answer has ended."""
+        reason: str
+        native_reason: str | None
+        choice: int
+        kind: Literal["finished", "tool-use", "stop-sequence", "length", "refusal", "content-filter", "pause", "cancelled", "error", "other"]
+        stop_sequence: str | None
     @final
     class Incomplete(StreamEvent):
-        __match_args__ = ("reason",)
-        def __new__(cls, reason: str) -> Self: ...
-        @property
-        def reason(self) -> str: ...
+        """The stream broke off: an answer has begun, but it has neither stopped nor ended, and no error was reported."""
+        reason: str
     @final
     class ProviderError(StreamEvent):
-        __match_args__ = ("message", "kind", "code", "retry", "retry_after_ms", "json")
-        def __new__(cls, message: str, kind: str | None, code: str | None, retry: Literal["never", "later"] | None, retry_after_ms: int | None, json: str | None) -> Self: ...
-        @property
-        def message(self) -> str: ...
-        @property
-        def kind(self) -> str | None: ...
-        @property
-        def code(self) -> str | None: ...
-        @property
-        def retry(self) -> Literal["never", "later"] | None: ...
-        @property
-        def retry_after_ms(self) -> int | None: ...
-        @property
-        def json(self) -> str | None: ...
+        """The provider reported an error: in an event of its own, inside another event, or as the body of an HTTP
+        error that was pushed as the only event."""
+        message: str
+        kind: str | None
+        code: str | None
+        retry: Literal["never", "later"] | None
+        retry_after_ms: int | None
+        json: str | None
     @final
     class Data(StreamEvent):
-        __match_args__ = ("kind", "json")
-        def __new__(cls, kind: str, json: str) -> Self: ...
-        @property
-        def kind(self) -> str: ...
-        @property
-        def json(self) -> str: ...
+        """Application data that was sent with the stream: AG-UI's state and custom events, Vercel's ``data-…`` parts
+        and metadata, MCP's notifications."""
+        kind: str
+        json: str
     @final
     class UnknownPart(StreamEvent):
-        __match_args__ = ("kind", "json")
-        def __new__(cls, kind: str, json: str) -> Self: ...
-        @property
-        def kind(self) -> str: ...
-        @property
-        def json(self) -> str: ...
+        """An event of this provider, or a part of one, of an unknown type."""
+        kind: str
+        json: str
     @final
     class ProviderEvent(StreamEvent):
-        __match_args__ = ("json",)
-        def __new__(cls, json: str) -> Self: ...
-        @property
-        def json(self) -> str: ...
+        """An event as the provider sent it, followed by the events that it means."""
+        json: str
     @final
     class Unknown(StreamEvent):
-        __match_args__ = ("text",)
-        def __new__(cls, text: str) -> Self: ...
-        @property
-        def text(self) -> str: ...
+        """A JSON object that is not a known event of any provider."""
+        text: str
     @final
     class BadFrame(StreamEvent):
-        __match_args__ = ("text",)
-        def __new__(cls, text: str) -> Self: ...
-        @property
-        def text(self) -> str: ...
+        """A frame that is not a JSON object."""
+        text: str
     @final
     class BlockStart(StreamEvent):
-        __match_args__ = ("block", "kind", "id", "phase", "choice")
-        def __new__(cls, block: int, kind: Literal["text", "reasoning"], id: str | None, phase: str | None, choice: int) -> Self: ...
-        @property
-        def block(self) -> int: ...
-        @property
-        def kind(self) -> Literal["text", "reasoning"]: ...
-        @property
-        def id(self) -> str | None: ...
-        @property
-        def phase(self) -> str | None: ...
-        @property
-        def choice(self) -> int: ...
+        """A block of text or reasoning has started."""
+        block: int
+        kind: Literal["text", "reasoning"]
+        id: str | None
+        phase: str | None
+        choice: int
     @final
     class BlockEnd(StreamEvent):
-        __match_args__ = ("block", "kind", "choice")
-        def __new__(cls, block: int, kind: Literal["text", "reasoning"], choice: int) -> Self: ...
-        @property
-        def block(self) -> int: ...
-        @property
-        def kind(self) -> Literal["text", "reasoning"]: ...
-        @property
-        def choice(self) -> int: ...
+        """A block of text or reasoning has ended."""
+        block: int
+        kind: Literal["text", "reasoning"]
+        choice: int
     @final
     class Media(StreamEvent):
-        __match_args__ = ("media_type", "data", "url", "block", "choice")
-        def __new__(cls, media_type: str | None, data: str | None, url: str | None, block: int | None, choice: int) -> Self: ...
-        @property
-        def media_type(self) -> str | None: ...
-        @property
-        def data(self) -> str | None: ...
-        @property
-        def url(self) -> str | None: ...
-        @property
-        def block(self) -> int | None: ...
-        @property
-        def choice(self) -> int: ...
+        """An image, sound or document that is part of the answer."""
+        media_type: str | None
+        data: str | None
+        url: str | None
+        block: int | None
+        choice: int
     @final
     class Opaque(StreamEvent):
-        __match_args__ = ("kind", "block", "call", "choice", "json")
-        def __new__(cls, kind: Literal["signature", "encrypted", "container", "compaction"], block: int | None, call: int | None, choice: int, json: str) -> Self: ...
-        @property
-        def kind(self) -> Literal["signature", "encrypted", "container", "compaction"]: ...
-        @property
-        def block(self) -> int | None: ...
-        @property
-        def call(self) -> int | None: ...
-        @property
-        def choice(self) -> int: ...
-        @property
-        def json(self) -> str: ...
+        """A value that only the provider can read, and that has to be sent back with the next request."""
+        kind: Literal["signature", "encrypted", "container", "compaction"]
+        block: int | None
+        call: int | None
+        choice: int
+        json: str
     @final
     class ToolResult(StreamEvent):
-        __match_args__ = ("call", "call_id", "is_error", "json")
-        def __new__(cls, call: int | None, call_id: str | None, is_error: bool, json: str) -> Self: ...
-        @property
-        def call(self) -> int | None: ...
-        @property
-        def call_id(self) -> str | None: ...
-        @property
-        def is_error(self) -> bool: ...
-        @property
-        def json(self) -> str: ...
+        """A tool's result that was sent with the stream: the provider has executed the call."""
+        call: int | None
+        call_id: str | None
+        is_error: bool
+        json: str
     @final
     class Source(StreamEvent):
-        __match_args__ = ("url", "title", "quote", "span", "block", "choice", "json")
-        def __new__(cls, url: str | None, title: str | None, quote: str | None, span: tuple[int, int] | None, block: int | None, choice: int, json: str) -> Self: ...
-        @property
-        def url(self) -> str | None: ...
-        @property
-        def title(self) -> str | None: ...
-        @property
-        def quote(self) -> str | None: ...
-        @property
-        def span(self) -> tuple[int, int] | None: ...
-        @property
-        def block(self) -> int | None: ...
-        @property
-        def choice(self) -> int: ...
-        @property
-        def json(self) -> str: ...
+        """A source of the answer, such as a citation."""
+        url: str | None
+        title: str | None
+        quote: str | None
+        span: tuple[int, int] | None
+        block: int | None
+        choice: int
+        json: str
     # Their end.
-    def to_dict(self) -> dict[str, Any]: ...
-    def __iter__(self) -> Iterator[tuple[str, Any]]: ...
-    @property
-    def __pydantic_serializer__(self) -> Any: ...
-    @classmethod
-    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any, /) -> Any: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __hash__(self) -> int: ...
-
-__all__ = [
-    "Begin",
-    "Delta",
-    "DocumentEnd",
-    "Documents",
-    "End",
-    "Envelope",
-    "EnvelopeEvent",
-    "InnerError",
-    "Level",
-    "Parser",
-    "Place",
-    "ProviderStream",
-    "Revision",
-    "Rewriter",
-    "Rule",
-    "Shape",
-    "StreamEvent",
-    "Typed",
-    "Values",
-]

@@ -15,7 +15,7 @@ from typing import Any, cast
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined, SchemaValidator
 
-from ._native import Shape
+from ._native import _Shape as Shape
 from ._open import open_type
 from ._plan import ANY, ASIDE, FORBIDDEN, UNEXPECTED, Node, after_validator, lax, without
 from ._run import FUNCTIONS, Run
@@ -30,6 +30,13 @@ put_extra = _descriptors["__pydantic_extra__"].__set__
 put_private = _descriptors["__pydantic_private__"].__set__
 
 _UNCHANGING = (str, int, float, bool, type(None))
+
+
+def plan_of(node: Node, schema: Any, config: Any) -> ObjectPlan:
+    """Return the plan of a place, which is made once."""
+    plan = node.shells.get("plan")
+    plan = node.shells.setdefault("plan", ObjectPlan(node, schema, config)) if plan is None else plan
+    return cast("ObjectPlan", plan)
 
 
 class ObjectPlan:
@@ -69,6 +76,10 @@ class ObjectPlan:
         self._posting = local()
         self.open: Any = None if self.kind == "typed-dict" else open_type(self.cls)
         self.blank = {name: None for name in named} | self.defaults
+        has_own = self.defaults.keys() | self.factories.keys()
+        self.required = [name for name, field in named.items() if name not in has_own and field.get("required", True)]
+        self.title = getattr(self.cls, "__name__", "the type")
+        self._empties: dict[str, Any] | None = None
         self.changing = [
             # A copy of an empty one is deep enough.
             (name, value.copy if type(value) in (list, dict, set) and not value else partial(copy.deepcopy, value))
@@ -126,11 +137,14 @@ class ObjectPlan:
             self.defaults[name] = whole["default"]
         return {**without(whole, "schema"), "schema": ANY} if late is None else late
 
-    def started(self) -> dict[str, Any]:
-        """What is shown of the fields that have not come."""
+    def started(self, run: Run) -> dict[str, Any]:
+        """Return what is shown of the fields that have not come."""
         if self.open is None:
-            return {}
+            return {name: make() for name, make in self.empties().items()} if run.fills else {}
         fields = self.blank.copy()
+        if run.fills:
+            for name, make in self.empties().items():
+                fields[name] = make()
         for name, copied in self.changing:
             fields[name] = copied()
         for name, factory in self.factories.items():
@@ -139,6 +153,45 @@ class ObjectPlan:
             except Exception:  # pydantic raises it, if the field does not come
                 fields[name] = None
         return fields
+
+    def empties(self) -> dict[str, Any]:
+        """Return what makes the empty values of required fields. Raise ``ValueError`` for one that has none."""
+        if self._empties is None:
+            self._empties = {name: self._empty(name) for name in self.required}
+        return self._empties
+
+    def _empty(self, name: str) -> Any:
+        node = self.by_name[name][1].resolved()
+        kinds: dict[str, Any] = {"list": list, "set": set, "frozenset": frozenset, "dict": dict}
+        match node.object or node.array:
+            case _ if node.nullable:
+                return lambda: None
+            case ("raw",):
+                return lambda: None
+            case (("array" | "dict"), {"type": kind}, _) if kind in kinds:
+                return kinds[kind]
+            case ("array", {"variadic_item_index": _}, _):
+                return tuple
+            case ("object", schema, config):
+                return plan_of(node, schema, config).opened
+            case None if node.is_text:
+                return str
+            case _:
+                raise ValueError(
+                    f"missing='empty': {name!r} of {self.title} has no empty value; give it a default or let it be None"
+                )
+
+    def opened(self) -> Any:
+        """Return an open object of which nothing has come."""
+        fields = {name: make() for name, make in self.empties().items()}
+        if self.open is None:
+            return fields
+        value = self.made({**self.blank, **{name: copied() for name, copied in self.changing}, **fields})
+        if self.is_model:
+            put_came(value, set())
+            put_extra(value, {} if self.extra == "allow" else None)
+            put_private(value, self.privates())
+        return value
 
     def keys_of(self, run: Run) -> dict[str, tuple[str, Node]]:
         """The fields by the keys that a stream's choice of names allows."""
@@ -221,6 +274,6 @@ def _late(schema: Any, cls: Any) -> tuple[Any, Any, bool]:
 
 
 def _may_read(function: Any, cls: Any) -> bool:
-    """Whether a validator with `info` may look at the other fields: not if it is a method of a type of its own."""
+    """Return whether a validator with `info` may look at other fields, which a method of another type cannot."""
     owner = getattr(function["function"], "__self__", None)
     return function["type"] == "with-info" and (owner is None or (isinstance(owner, type) and issubclass(cls or object, owner)))

@@ -12,7 +12,7 @@ from inspect import Signature, getattr_static, signature
 from typing import Annotated, Any, ClassVar, Optional
 from weakref import WeakValueDictionary
 
-#: No value: nothing is shown.
+#: The absence of a value: nothing is shown.
 OUT: Any = object()
 _new: Any = object.__new__
 _set = object.__setattr__
@@ -71,7 +71,7 @@ def _fields(value: Any) -> dict[str, Any]:
     return {name: getattr(value, name, None) for name in value.__dataclass_fields__}
 
 
-#: By the model's identity. A type keeps its model, and so its id; those that nobody uses shall not pile up.
+#: By the model's identity. A type keeps its model, and so its id; unused types are collected.
 _types: WeakValueDictionary[int, Any] = WeakValueDictionary()
 
 
@@ -170,7 +170,7 @@ def _bearing_serializer() -> Any:
 
 
 def _bearing(model: Any) -> dict[str, Any]:
-    """The model's computed fields and serializers, so that they bear what has not come."""
+    """Return the model's computed fields and serializers in a form that tolerates missing fields."""
     found: dict[str, Any] = {}
     decorators = model.__pydantic_decorators__
     for name in decorators.computed_fields:
@@ -202,7 +202,7 @@ def _caught(function: Any, otherwise: Any) -> Any:
         except Exception:
             return otherwise(*given)
 
-    # What it returns otherwise need not be of the type that it returns.
+    # After an exception, the result need not have the declared type.
     made: Any = caught
     made.__annotations__ = {name: kind for name, kind in function.__annotations__.items() if name != "return"}
     made.__signature__ = signature(function).replace(return_annotation=Signature.empty)

@@ -26,7 +26,7 @@ def apply_patch(value: Any, patch: Iterable[PatchOp | Mapping[str, Any]]) -> Any
     {'say': 'Hello'}
     """
     copied: set[int] = set()
-    # What was copied stays alive here, so that no other object can get its id.
+    # Copies stay alive here, so that no other object can get the id of one.
     kept: list[Any] = []
 
     def own(container: Any) -> Any:

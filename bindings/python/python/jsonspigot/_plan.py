@@ -13,12 +13,12 @@ from typing import Any, cast
 from pydantic import ValidationError
 from pydantic_core import SchemaValidator, core_schema
 
-from ._native import Place
+from ._native import _Place as Place
 from ._open import OUT, open_type
 from ._run import FUNCTIONS, Run, Wrong
 
 ANY: Any = core_schema.any_schema()
-#: What is no part of how a value is validated.
+#: The members of a schema that do not affect validation.
 ASIDE = ("ref", "serialization", "metadata")
 _lock = RLock()
 
@@ -76,12 +76,14 @@ class Node:
     #: A validator wants the raw value: at the closing, all of it runs again.
     redo = False
     nullable = False
+    #: Its values are `str`.
+    is_text = False
 
     def __init__(self, builder: Builder, schema: Any, config: Any) -> None:
         self.builder, self.schema, self.config = builder, schema, config
         self.afters: list[Any] = []
         self.shells: dict[str, Any] = {}
-        #: What looks use of it.
+        #: The part of it that looks use.
         self.place = Place(self)
         self._begun = self._done = False
 
@@ -148,7 +150,7 @@ class Node:
                     schema = schema["schema"]
                 case "function-after":
                     self.afters.append(schema)
-                    # What comes out is not what went in, if it is written in a way of its own.
+                    # A value with a serializer of its own is not the text that was read.
                     is_text &= "serialization" not in schema
                     schema = schema["schema"]
                 case "function-before" | "function-wrap":
@@ -208,6 +210,7 @@ class Node:
         self.array = inner.array and ("root", schema, inner, shown)
 
     def _text(self, schema: Any, config: Any, pure: bool) -> None:
+        self.is_text = True
         options = (("strip_whitespace", "str_strip_whitespace"), ("to_lower", "str_to_lower"), ("to_upper", "str_to_upper"))
         changes: Any = {name: True for name, by_config in options if schema.get(name, config.get(by_config))}
         if changes:
@@ -275,7 +278,7 @@ class Forbidden(Node):
 
 
 FORBIDDEN = Forbidden("extra_forbidden")
-#: The same, of a dataclass.
+#: A key that a dataclass forbids.
 UNEXPECTED = Forbidden("unexpected_keyword_argument")
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterable, Mapping
-from typing import Any, Unpack, overload
-
 from ._errors import JsonSpigotError
-from ._iterate import WHOLE, in_async, in_sync
+from ._iterate import WHOLE, in_async, in_sync, is_async
 from ._native import ProviderStream, StreamEvent
-from ._streams import TypedCall
-from ._types import Models, ProviderName, ProviderOptions
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterable
+    from typing import Any, Unpack, overload
 
-Patterns = str | Iterable[str] | None
+    from ._streams import TypedCall
+    from ._types import Models, Patterns, ProviderName, ProviderOptions
+else:
+    from ._iterate import overload
 
 
 @overload
@@ -22,7 +24,6 @@ def provider_events(
     *,
     provider: ProviderName = "auto",
     models: None = None,
-    patterns_for: Mapping[str, str | Iterable[str]] | None = None,
     **options: Unpack[ProviderOptions],
 ) -> Generator[StreamEvent, None, None]: ...
 @overload
@@ -32,7 +33,6 @@ def provider_events(
     *,
     provider: ProviderName = "auto",
     models: None = None,
-    patterns_for: Mapping[str, str | Iterable[str]] | None = None,
     **options: Unpack[ProviderOptions],
 ) -> AsyncGenerator[StreamEvent, None]: ...
 @overload
@@ -42,7 +42,6 @@ def provider_events(
     *,
     provider: ProviderName = "auto",
     models: Models,
-    patterns_for: Mapping[str, str | Iterable[str]] | None = None,
     **options: Unpack[ProviderOptions],
 ) -> Generator[StreamEvent | TypedCall, None, None]: ...
 @overload
@@ -52,29 +51,18 @@ def provider_events(
     *,
     provider: ProviderName = "auto",
     models: Models,
-    patterns_for: Mapping[str, str | Iterable[str]] | None = None,
     **options: Unpack[ProviderOptions],
 ) -> AsyncGenerator[StreamEvent | TypedCall, None]: ...
-def provider_events(
-    stream: Iterable[Any] | AsyncIterable[Any],
-    patterns: Patterns = None,
-    *,
-    provider: ProviderName = "auto",
-    models: Models | None = None,
-    patterns_for: Mapping[str, str | Iterable[str]] | None = None,
-    **options: Unpack[ProviderOptions],
-) -> Generator[Any, None, None] | AsyncGenerator[Any, None]:
-    """Every event of a provider's stream, which is read to its end, and closed if the loop is left before.
+def provider_events(stream: Any, patterns: Patterns = None, *, provider: ProviderName = "auto", **options: Any) -> Any:
+    """Yield every event of a provider's stream. It is read to its end, and closed if the loop is left before.
 
     ``stream`` yields an SDK's event objects, dicts, or pieces of the body as ``str`` or bytes. With ``models``, by the name
     of the tool, there is a ``TypedCall`` each time that more of such a call's input is known; ``None`` is the name of the
-    answer itself with ``structured=True``. The other arguments are those of ``ProviderStream``.
+    answer itself with ``structured=True``. The other options are those of ``ProviderStream``.
 
     Raises ``JsonSpigotError`` of the kind ``"no-event"`` at the end of a stream in which nothing was recognized.
     """
-    given: Any = models
-    reader = ProviderStream(provider, patterns, patterns_for=patterns_for, models=given, **options)
-
+    reader = ProviderStream(provider, patterns, **options)
     is_recognized = False
 
     def noted(told: list[Any]) -> list[Any]:
@@ -89,10 +77,8 @@ def provider_events(
         told = noted(reader.finish())
         kind, why = reader.unfinished() or (None, "")
         if kind == "no-event" or (kind == "bad-frame" and not is_recognized):
-            # Something else than a stream of this provider: an error's page, a proxy's answer.
+            # Another text than a stream of this provider: an error's page, a proxy's answer.
             raise JsonSpigotError(why, "no-event", path=None, events=told)
         return told
 
-    if isinstance(stream, AsyncIterable):
-        return in_async(stream, read, finish)
-    return in_sync(stream, read, finish)
+    return in_async(stream, read, finish) if is_async(stream) else in_sync(stream, read, finish)

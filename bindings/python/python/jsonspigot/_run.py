@@ -102,14 +102,24 @@ def core_config(config: Any) -> Any:
 class Run:
     """How the values of one stream are validated."""
 
-    __slots__ = ("_below", "by_alias", "by_name", "decimals", "has_own_names", "options", "python", "shell_options")
+    __slots__ = ("_below", "by_alias", "by_name", "decimals", "fills", "has_own_names", "options", "python", "shell_options")
 
-    def __init__(self, context: Any, strict: bool | None, by_alias: bool | None, by_name: bool | None, decimals: bool) -> None:
+    def __init__(
+        self,
+        context: Any,
+        strict: bool | None,
+        by_alias: bool | None,
+        by_name: bool | None,
+        decimals: bool,
+        fills: bool = False,
+    ) -> None:
         given = {"context": context, "strict": strict, "by_alias": by_alias, "by_name": by_name}
         self.options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         self.shell_options = {name: value for name, value in self.options.items() if name != "strict"}
         self.by_alias, self.by_name, self.decimals = by_alias, by_name, decimals
         self.has_own_names = by_alias is False or bool(by_name)
+        #: True if missing fields are empty rather than `None`.
+        self.fills = fills
         self.python = False
         self._below: Run | None = None
 
@@ -118,7 +128,8 @@ class Run:
         if self.python:
             return self
         if self._below is None:
-            below = Run(self.options.get("context"), self.options.get("strict"), self.by_alias, self.by_name, self.decimals)
+            given = self.options
+            below = Run(given.get("context"), given.get("strict"), self.by_alias, self.by_name, self.decimals, self.fills)
             below.python = True
             self._below = below
         return self._below
@@ -146,7 +157,7 @@ class Run:
 
 
 def without_decimals(value: Any) -> Any:
-    """As pydantic's own JSON parser reads numbers, for fields that are a ``Decimal`` too."""
+    """Return a value with the numbers of pydantic's own JSON parser, for fields that are a ``Decimal`` too."""
     if isinstance(value, Decimal):
         return float(value)
     if isinstance(value, dict):

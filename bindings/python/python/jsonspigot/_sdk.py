@@ -51,7 +51,7 @@ def _of_model(cls: Any, exclude: Any = None) -> Reader | None:
     return partial(dump, by_alias=True, exclude_unset=True, warnings=False, exclude=exclude)
 
 
-#: What `openai` adds to the answer in its last event.
+#: The fields that `openai` adds to the answer in its last event.
 _PARSED = {"output": {"__all__": {"parsed_arguments": True, "content": {"__all__": {"parsed": True}}}}}
 
 
@@ -87,7 +87,7 @@ def _of_pydantic_ai(cls: type[Any]) -> Reader | None:
     return _pydantic_ai_text if hasattr(cls, "event_kind") else None
 
 
-#: What makes a reader of a class, by the package that the class or a base of it is from.
+#: The makers of readers, by the package of a class or of a base of it.
 _READERS_OF: dict[str, Callable[[type[Any]], Reader | None]] = {
     "anthropic": _of_client,
     "openai": _of_client,

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, dataclass_transform
 
-from ._data import core_schema, items, serializer
-from ._native import DocumentEnd, EnvelopeEvent, StreamEvent, Typed
+from ._data import core_schema, serializer
+from ._native import DocumentEnd, EnvelopeEvent, StreamEvent
 from ._typed import plan_of
 
 T = TypeVar("T")
@@ -33,7 +33,7 @@ class _Typed:
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
         """The items of ``to_dict``: so ``dict(event)`` is the same, for those who know no other way."""
-        return items(self)
+        return iter(self.to_dict().items())
 
     @property
     def __pydantic_serializer__(self) -> Any:
@@ -111,7 +111,7 @@ class TypedDocument(_Typed):
 class _View:
     """A typed view, and what was last reported of the value that it shows. A value that was wrong is not looked at again."""
 
-    def __init__(self, typed: Typed[Any]) -> None:
+    def __init__(self, typed: Any) -> None:
         self._typed = typed
         self._seen: Any = None
         self._has_failed = False
@@ -145,13 +145,13 @@ class _View:
 
 
 class _Teller:
-    """What adds typed events to those of a stream."""
+    """Adds typed events to those of a stream."""
 
     def __init__(self, models: Iterable[Any]) -> None:
         for model in models:
             # A bad one is an error now, and not in the midst of a stream.
             plan_of(model)
-        # What has come of events when a validator was interrupted, and those that are left: they come with the next ones.
+        # The events made before a validator was interrupted, and those that are left: they are returned with the next ones.
         self._told: list[Any] = []
         self._left: list[Any] = []
 
@@ -176,16 +176,16 @@ class _Teller:
         self._told, self._left = [], []
 
     def _ended(self, stream: Any, event: Any) -> Iterator[Any]:
-        """What comes before an event."""
+        """Yield the typed events before an event."""
         raise NotImplementedError
 
     def _grown(self, stream: Any) -> Iterator[Any]:
-        """What is known of open values."""
+        """Yield the typed events of open values."""
         raise NotImplementedError
 
 
 class Calls(_Teller):
-    """What ``ProviderStream(models=…)`` adds, by the name of the tool."""
+    """Adds ``TypedCall`` events for ``ProviderStream(models=…)``, by the name of the tool."""
 
     def __init__(self, models: Mapping[Any, Any]) -> None:
         self._models, self._views = dict(models), dict[int, tuple[str | None, _View]]()
@@ -215,7 +215,7 @@ class Calls(_Teller):
 
 
 class Payloads(_Teller):
-    """What ``Envelope(models=…)`` adds, by the mark."""
+    """Adds ``TypedPayload`` events for ``Envelope(models=…)``, by the mark."""
 
     def __init__(self, models: Mapping[str, Any]) -> None:
         super().__init__(models.values())
@@ -245,7 +245,7 @@ class Payloads(_Teller):
 
 
 class Rows(_Teller):
-    """What ``Documents(model=…)`` adds."""
+    """Adds ``TypedDocument`` events for ``Documents(model=…)``."""
 
     def __init__(self, model: Any) -> None:
         super().__init__([model])

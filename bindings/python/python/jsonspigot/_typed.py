@@ -1,28 +1,54 @@
-"""Typed values: what a look gives, and what a view of a model is made from. What a type is, is in `_plan.py`. pydantic is
+"""Typed values: what a look returns, and the parts of a view of a model. What a type is, is in `_plan.py`. pydantic is
 imported when the first view is made.
 """
 
-# Values and schemas are taken as they come: strictly, each line would be a cast.
+# Values and schemas are taken without a cast.
 # pyright: basic
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ._plan import Node
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Partial(Generic[T]):
-    """A typed value as far as it is known. ``complete`` says whether all of it has arrived and was validated. While it is
-    false, any field of an open object may be ``None``."""
+class Partial(Generic[T_co]):
+    """A typed value as far as it is known.
 
-    value: T
+    ``complete`` is true once all of it has arrived and was validated. While it is false, any field of an open object may
+    be ``None``, whatever its type says, unless the view was made with ``missing="empty"``.
+    """
+
+    value: T_co
     complete: bool
 
+
+if TYPE_CHECKING:
+
+    class Open:
+        """An object that is still open, for type checkers: any field may be ``None``."""
+
+        def __getattr__(self, name: str) -> Any | None: ...
+        def __iter__(self) -> Iterator[Any]: ...
+        def __getitem__(self, key: Any, /) -> Any: ...
+
+    class Growing(Partial[T | Open]):
+        complete: Literal[False]
+
+    class Whole(Partial[T]):
+        complete: Literal[True]
+
+    #: The result of a look. Only if it is ``complete``, its value is one of the model.
+    Look: TypeAlias = Growing[T] | Whole[T]
+else:
+    Look = Partial
 
 _plans: dict[int, tuple[Any, Node, Any]] = {}
 
@@ -56,13 +82,20 @@ def typed(
     model: Any,
     decimals: bool,
     *,
+    missing: str = "none",
     context: Any = None,
     strict: bool | None = None,
     by_alias: bool | None = None,
     by_name: bool | None = None,
 ) -> tuple[Any, Any, Any]:
-    """What a typed view is made from: the place of the whole value, how values are validated, and what errors say first."""
+    """Return the parts of a typed view: the place of the whole value, how values are validated, and the title of errors."""
+    if missing not in ("none", "empty"):
+        raise ValueError(f"missing: expected 'none' or 'empty', not {missing!r}")
     _, node, heading = plan_of(model)
     from ._run import Run
 
-    return node.place, Run(context, strict, by_alias, by_name, decimals), heading
+    if missing == "empty":
+        from ._levels import check_empty
+
+        check_empty(node, set())
+    return node.place, Run(context, strict, by_alias, by_name, decimals, missing == "empty"), heading

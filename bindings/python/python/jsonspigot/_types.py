@@ -1,7 +1,7 @@
 """The types that signatures are made of."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict, TypeVar
 
 from ._native import Begin, Delta, End, InnerError
 
@@ -14,7 +14,16 @@ class Adapter(Protocol[T_co]):
     def validate_python(self, object: Any, /) -> T_co: ...
 
 
-#: What can be fed.
+class Deviation(NamedTuple):
+    """A deviation from JSON that a lenient parser has tolerated."""
+
+    kind: str
+    offset: int
+    line: int
+    column: int
+
+
+#: A chunk that can be fed.
 Chunk: TypeAlias = str | bytes | bytearray | memoryview
 ValueKind: TypeAlias = Literal["null", "bool", "number", "string", "array", "object"]
 ValueState: TypeAlias = Literal["pending", "partial", "complete", "absent"]
@@ -55,15 +64,18 @@ ProviderName: TypeAlias = Literal[
 ]
 #: Models by the name of the tool; `None` is that of the structured answer. A mapping's keys are not covariant.
 Models: TypeAlias = Mapping[str, Any] | Mapping[None, Any] | Mapping[str | None, Any]
-#: What :meth:`Parser.feed` reports. Works with ``isinstance`` and ``match``.
+#: An event of :meth:`Parser.feed`. Works with ``isinstance`` and ``match``.
 Event: TypeAlias = Begin | Delta | End | InnerError
 
-class ParserOptions(TypedDict, total=False):
-    """The keyword arguments of ``Parser``, which everything that has parsers takes too."""
+#: The bytes that ``save`` has returned.
+SavedState: TypeAlias = bytes | bytearray | memoryview
+#: RFC 9535 paths: one, or several.
+Patterns: TypeAlias = str | Iterable[str] | None
 
-    snapshots: bool
-    provisional: bool
-    retain: Retain
+
+class TextOptions(TypedDict, total=False):
+    """The options of ``values`` and ``rows``, as ``Parser`` explains them."""
+
     duplicate_keys: DuplicateKeys
     max_depth: int | None
     max_key: int | None
@@ -76,11 +88,59 @@ class ParserOptions(TypedDict, total=False):
     decimals: bool
 
 
-class ProviderOptions(ParserOptions, total=False):
-    """The keyword arguments of ``ProviderStream`` that ``provider_events`` passes on."""
+class ParserOptions(TextOptions, total=False):
+    """The options that everything that has parsers takes, as ``Parser`` explains them."""
 
+    snapshots: bool
+    provisional: bool
+    retain: Retain
+
+
+class LookOptions(TypedDict, total=False):
+    """The options of a typed view: its own, and those of pydantic."""
+
+    missing: Literal["none", "empty"]
+    context: Any
+    strict: bool | None
+    by_alias: bool | None
+    by_name: bool | None
+
+
+class ViewOptions(ParserOptions, total=False):
+    """The options of a parser with a model, but for ``missing``."""
+
+    context: Any
+    strict: bool | None
+    by_alias: bool | None
+    by_name: bool | None
+
+
+class ProviderOptions(ParserOptions, total=False):
+    """The options of ``ProviderStream`` that ``provider_events`` takes too."""
+
+    patterns_for: Mapping[str, str | Iterable[str]] | None
     structured: bool
     with_message: bool
-    provider_events: bool
+    with_provider_events: bool
     cumulative: bool
     envelope: str | Iterable[str] | None
+
+
+class StreamOptions(ProviderOptions, total=False):
+    """The options of ``ProviderStream``."""
+
+    saveable: bool | int | None
+
+
+class EnvelopeOptions(ParserOptions, total=False):
+    """The options of ``Envelope``."""
+
+    payload_limit: int | None
+    starts_inside: bool
+    saveable: bool | int | None
+
+
+class RewriterOptions(TextOptions, total=False):
+    """The options of ``Rewriter``."""
+
+    held_limit: int | None

@@ -7,7 +7,7 @@ use jsonspigot::{Event, EventKind};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
-pub(crate) use self::classes::{Begin, Delta, End, InnerError, Value, as_data, made_once};
+pub(crate) use self::classes::{Begin, Delta, End, InnerError, Value, made_once};
 pub(crate) use self::paths::Paths;
 use crate::error::exception;
 use crate::value::Fractions;
@@ -17,20 +17,28 @@ macro_rules! event_methods {
     ($class:ident { $($own:tt)* }) => {
         #[pymethods]
         impl $class {
-            /// The event as a dict that ``json.dumps`` takes, with its ``type``.
-            fn to_dict<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-                $crate::event::as_data(py)?.call_method1("to_dict", (slf,))
+            /// Return the event as a dict that ``json.dumps`` takes, with its ``type``.
+            fn to_dict<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, pyo3::types::PyDict>> {
+                $crate::event::data::to_dict(slf.as_any())
             }
 
-            /// The items of ``to_dict``: so ``dict(event)`` is the same, for those who know no other way.
-            fn __iter__<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-                $crate::event::as_data(py)?.call_method1("items", (slf,))
+            /// Iterate over the items of ``to_dict``, so that ``dict(event)`` is the same.
+            fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, pyo3::types::PyIterator>> {
+                $crate::event::data::to_dict(slf.as_any())?.items().try_iter()
             }
 
-            /// The serializer that pydantic uses where a type says ``Any``.
+            fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+                $crate::event::data::equal(slf.as_any(), other)
+            }
+
+            fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<impl pyo3::IntoPyObject<'py> + use<'py>> {
+                $crate::event::data::reduced(slf.as_any())
+            }
+
+            /// Return the serializer that pydantic uses where a type says ``Any``.
             #[getter]
             fn __pydantic_serializer__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-                $crate::event::as_data(slf.py())?.call_method1("serializer", (slf.as_any().get_type(),))
+                $crate::event::data::module(slf.py())?.call_method1("serializer", (slf.as_any().get_type(),))
             }
 
             #[classmethod]
@@ -39,7 +47,7 @@ macro_rules! event_methods {
                 _source: &Bound<'py, PyAny>,
                 _handler: &Bound<'py, PyAny>,
             ) -> PyResult<Bound<'py, PyAny>> {
-                $crate::event::as_data(class.py())?.call_method1("core_schema", (class,))
+                $crate::event::data::module(class.py())?.call_method1("core_schema", (class,))
             }
 
             $($own)*
@@ -49,6 +57,7 @@ macro_rules! event_methods {
 pub(crate) use event_methods;
 
 mod classes;
+pub(crate) mod data;
 mod paths;
 
 /// A string that is made once for the interpreter.
@@ -65,7 +74,7 @@ fn kind_string(py: Python<'_>, name: &str) -> Py<PyString> {
     fixed!(py, name; "null", "bool", "number", "string", "array", "object")
 }
 
-/// The Python object of an event.
+/// Returns the Python object of an event.
 pub(crate) fn event_object<'py>(
     py: Python<'py>,
     event: &Event<'_>,
@@ -79,7 +88,7 @@ pub(crate) fn event_object<'py>(
 /// The text of a chunk as an object that is there already: often a delta is all of it.
 pub(crate) type ChunkText<'a, 'py> = Option<(&'a [u8], &'a Bound<'py, PyString>)>;
 
-/// The Python object of an event that came out of this chunk.
+/// Returns the Python object of an event of this chunk.
 #[inline]
 pub(crate) fn event_object_of<'py>(
     py: Python<'py>,
@@ -117,7 +126,7 @@ pub(crate) fn event_object_of<'py>(
     }
 }
 
-/// Events of one call as they come; the first exception ends it, but not the parsing.
+/// The events of one call. The first exception ends them, but not the parsing.
 pub(crate) struct Told<'py> {
     pub(crate) list: Bound<'py, PyList>,
     pub(crate) failed: Option<PyErr>,

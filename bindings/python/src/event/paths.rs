@@ -13,7 +13,7 @@ pub(crate) struct Paths {
     spelt: String,
 }
 
-/// More matches than this are rarely open at once. Those of a text inside a string that turned out not to be JSON never
+/// More matches than this are rarely open at once. Matches in a text inside a string that is not JSON never
 /// close.
 const MOST_OPEN: usize = 64;
 

@@ -8,17 +8,18 @@ use pyo3::types::{PyList, PyString};
 use crate::chunk::{Chunk, LARGE};
 use crate::error::raised_after;
 use crate::event::{ChunkText, Paths, Told, event_object_of};
-use crate::keys::Keys;
 use crate::mirror::Mirror;
 use crate::options::Options;
+use crate::typed::Typed;
 use crate::value::Fractions;
 
 pub(super) struct Inner {
     pub(super) parser: jsonspigot::Parser,
     pub(super) options: Options,
     pub(super) paths: Paths,
-    pub(super) keys: Keys,
     pub(super) mirror: Mirror,
+    /// Of the model, if there is one.
+    pub(super) view: Option<Py<Typed>>,
 }
 
 impl Inner {
@@ -35,7 +36,7 @@ impl Inner {
         list_of(py, parser.feed(bytes), options.fractions, paths, text)
     }
 
-    /// Without the GIL while it parses; the events are made of the parser's queue afterwards.
+    /// Reads a chunk without the GIL. The events are made of the parser's queue afterwards.
     fn feed_large<'py>(&mut self, py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyList>> {
         let Self { parser, options, paths, .. } = self;
         let events = py.detach(|| parser.feed(bytes));

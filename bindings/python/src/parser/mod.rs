@@ -1,9 +1,9 @@
-//! `Parser` and `Revision`. How chunks are fed is in `feeding.rs`; what other classes need too, in `shared.rs`.
+//! `Parser` and `Revision`. Chunks are fed in `feeding.rs`; code that is shared with other classes is in `shared.rs`.
 
 mod feeding;
 
 use jsonspigot::{DuplicateKeys, ErrorKind, Revision as CoreRevision};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
@@ -12,9 +12,8 @@ use self::feeding::{Inner, list_of};
 use crate::chunk::Chunk;
 use crate::error::{bad_state, exception, raised, saved};
 use crate::event::Paths;
-use crate::keys::Keys;
 use crate::mirror::{Mirror, Moment, Seen};
-use crate::options::{Options, pattern_set};
+use crate::options::{Arguments, Options, pattern_set};
 use crate::shared::{deviations, in_use, patch_text, state_name};
 use crate::typed::{Source, Typed};
 use crate::value::{Fractions, build, on_one_line};
@@ -26,13 +25,13 @@ pub(crate) struct Revision(CoreRevision);
 
 #[pymethods]
 impl Revision {
-    /// The revision as 20 bytes, to be kept beside a saved parser: ``from_bytes`` makes one that the restored parser knows.
+    /// Return the revision as 20 bytes, to be kept beside a saved parser; see ``from_bytes``.
     #[pyo3(name = "to_bytes")]
     fn bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.to_bytes())
     }
 
-    /// The revision that gave these bytes. Raises ``ValueError`` if they are not 20.
+    /// Return the revision that gave these bytes; the restored parser knows it. Raise ``ValueError`` if they are not 20.
     #[staticmethod]
     fn from_bytes(data: &Bound<'_, PyAny>) -> PyResult<Self> {
         let bytes = Chunk::of_bytes(data, "a revision")?;
@@ -41,28 +40,55 @@ impl Revision {
         Ok(Self(CoreRevision::from_bytes(bytes.try_into().map_err(wrong)?)))
     }
 
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((slf.get_type().getattr("from_bytes")?, (slf.get().bytes(slf.py()),)))
+    }
+
     fn __repr__(&self) -> String {
         let bytes: String = self.0.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
         format!("<jsonspigot.Revision {bytes}>")
     }
 }
 
-/// Reads one JSON text as it arrives.
+/// A resumable parser of one JSON text.
 ///
-/// ``patterns`` says what to report: RFC 9535 paths such as ``"ask_slots[*].message"``, one or an iterable of them. Each call
-/// of ``feed`` returns what became known: ``Begin``, ``Delta``, ``End`` (and ``InnerError``, for ``"outer | inner"``).
+/// ``patterns`` are RFC 9535 paths of what to report, such as ``"ask_slots[*].message"``: one, or an iterable of them. Names,
+/// indices, wildcards, slices, unions and descendants are allowed; ``outer | inner`` reads the JSON text in a string, and
+/// the deltas of ``raw:path`` are JSON text. Each ``feed`` returns ``Begin``, ``Delta``, ``End`` and ``InnerError``
+/// events. A parser belongs to one thread at a time; a second thread gets a ``RuntimeError``.
 ///
-/// A parser belongs to one thread at a time; a second thread gets a ``RuntimeError``.
+/// Everything that has parsers takes these options:
+///
+/// - ``snapshots``: keep the value so far, for ``snapshot`` and patches. Default ``False``.
+/// - ``provisional``: also show open numbers and literals: ``12`` of what may become ``123``. Implies ``snapshots``.
+/// - ``retain``: the text that is kept: ``"all"`` (default), for ``value``; ``"matches"``, for ``End.value``; or ``"nothing"``.
+/// - ``duplicate_keys``: ``"last-wins"`` (default) or ``"reject"``, which is an error at the second key.
+/// - ``max_depth``: the most levels; default 127. ``None`` here and below is no limit.
+/// - ``max_key``, ``max_string``, ``max_number``: the most bytes of one of them. Default ``None``.
+/// - ``max_blank``: the most bytes of white space in a row. ``max_total``: the most bytes of the text. Default ``None``.
+/// - ``lenient``: the deviations from JSON after which parsing continues, to show what follows: ``"model-output"`` (all), or
+///   any of ``"control-characters"``, ``"bad-escapes"``, ``"lone-surrogates"``, ``"trailing-commas"``, ``"comments"``,
+///   ``"single-quotes"``, ``"bare-keys"``, ``"python-literals"``, ``"non-finite"`` (``NaN`` and ``Infinity`` are ``None``) and
+///   ``"byte-order-mark"``. A text with one still fails at its end.
+/// - ``accept_deviations``: let a text with such deviations succeed, with the value of its strict form.
+/// - ``decimals``: make ``Decimal`` of numbers with a fraction or exponent, not ``float``.
+///
+/// With a ``model``, ``look`` returns a ``Partial`` of it: a pydantic model, dataclass, ``TypedDict``, ``TypeAdapter`` or any type
+/// that pydantic validates. Then ``snapshots=True`` and ``duplicate_keys="reject"`` are the defaults, and there are more options:
+///
+/// - ``missing``: ``"none"`` (default) shows ``None`` for a required field that has not arrived; ``"empty"`` shows an empty
+///   ``str``, list, set, dict or object, and raises ``ValueError`` if a required field is of another type.
+/// - ``context``, ``strict``, ``by_alias``, ``by_name``: as pydantic has them.
 #[pyclass(subclass, module = "jsonspigot")]
 pub(crate) struct Parser(Inner);
 
 impl Parser {
     pub(crate) fn of(parser: jsonspigot::Parser, options: &Options) -> Self {
         let mirror = Mirror::new(options.fractions);
-        Self(Inner { parser, options: *options, paths: Paths::default(), keys: Keys::default(), mirror })
+        Self(Inner { parser, options: *options, paths: Paths::default(), mirror, view: None })
     }
 
-    /// Locks the parser; a second thread, or a call from within a call, gets an error.
+    /// Locks the parser. Fails in a second thread, or in a call from within a call.
     #[inline]
     fn lock<'a>(slf: &'a Bound<'_, Self>) -> PyResult<PyRefMut<'a, Self>> {
         slf.try_borrow_mut().map_err(|_| in_use("parser"))
@@ -75,10 +101,10 @@ impl Source for Py<Parser> {
     }
 
     fn seen<'py>(&self, py: Python<'py>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
-        let Inner { parser, keys, mirror, .. } = &mut Parser::lock(self.bind(py))?.0;
-        let seen = mirror.seen(py, parser, keys, moment)?;
+        let Inner { parser, mirror, .. } = &mut Parser::lock(self.bind(py))?.0;
+        let seen = mirror.seen(py, parser, moment)?;
         if seen.is_none() {
-            // Nothing has come of a text, which may be a new one.
+            // No value of the text has begun, and it may be a new one.
             *moment = Moment::default();
         }
         Ok(seen)
@@ -96,26 +122,35 @@ impl Source for Py<Parser> {
 #[pymethods]
 impl Parser {
     #[new]
-    #[pyo3(
-        signature = (patterns = None, **options),
-        text_signature = "(patterns=None, *, snapshots=False, provisional=False, retain='all', \
-                          duplicate_keys='last-wins', max_depth=127, max_key=None, max_string=None, max_number=None, \
-                          max_blank=None, max_total=None, lenient=None, accept_deviations=False, decimals=False)"
-    )]
-    fn new(patterns: Option<&Bound<'_, PyAny>>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let options = Options::of(options)?;
-        Ok(Self::of(options.builder().patterns(&pattern_set(patterns)?).build(), &options))
+    #[pyo3(signature = (patterns = None, *, model = None, **options))]
+    fn new(
+        py: Python<'_>,
+        patterns: Option<&Bound<'_, PyAny>>,
+        model: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let arguments = Arguments::of(py, options)?;
+        let of_view = model.is_some().then(|| arguments.of_view()).transpose()?;
+        let options = arguments.options(model.is_some())?;
+        let mut parser = Self::of(options.builder().patterns(&pattern_set(patterns)?).build(), &options);
+        if let Some(model) = model {
+            options.require_snapshots("parser")?;
+            options.require_typed(DuplicateKeys::LastWins)?;
+            let view = Typed::made(None, options.fractions, model, of_view.as_ref())?;
+            parser.0.view = Some(Py::new(py, view)?);
+        }
+        Ok(parser)
     }
 
-    /// Feeds the next piece of the text, cut anywhere, and returns what became known.
+    /// Read the next piece of the text, cut anywhere, and return its events.
     ///
-    /// Raises ``JsonSpigotError`` for the first bad byte; its ``events`` are those before it. Every later call raises the
-    /// same error. A large chunk is parsed without the GIL. The cost is linear in the chunk and its events.
+    /// Raises ``JsonSpigotError`` for the first bad byte; its ``events`` are those before it. Every later call raises the same
+    /// error. A chunk of 256 KiB or more is parsed without the GIL. The cost is linear in the chunk and its events.
     fn feed<'py>(slf: &Bound<'py, Self>, py: Python<'py>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         Self::lock(slf)?.0.feed(py, chunk)
     }
 
-    /// Ends the text, and returns what that made known: the end of a number at the root.
+    /// End the text, and return the events that this makes known: the end of a number at the root.
     ///
     /// Raises ``JsonSpigotError`` if the text is incomplete or was invalid. Calling it again after it succeeded is a no-op.
     fn finish<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
@@ -124,51 +159,44 @@ impl Parser {
         list_of(py, parser.finish(), options.fractions, paths, None)
     }
 
-    /// The complete value, as ``json.loads`` would give it, after ``finish`` has succeeded.
+    /// Return the complete value, as ``json.loads`` would, after ``finish`` has succeeded.
     ///
-    /// Needs ``retain="all"``. Raises ``JsonSpigotError`` before the end, after an error, and if the text was not kept.
-    /// Each call makes new objects.
+    /// Needs ``retain="all"``. Raises ``JsonSpigotError`` before the end, after an error, and if the text was not kept. Each call
+    /// makes new objects.
     fn value<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let inner = &mut Self::lock(slf)?.0;
-        let Inner { parser, options, keys, .. } = inner;
+        let Inner { parser, options, .. } = inner;
         let value = parser.complete().map_err(|error| raised(py, &error))?;
-        build(py, value.text(), options.fractions, keys)
+        build(py, value.text(), options.fractions)
     }
 
-    /// The complete value's own JSON text on one line: numbers and escapes as they were spelt, members in order.
+    /// Return the complete value's JSON text on one line, with numbers and escapes as they were spelled.
     fn raw(slf: &Bound<'_, Self>, py: Python<'_>) -> PyResult<String> {
         let inner = &Self::lock(slf)?.0;
         let value = inner.parser.complete().map_err(|error| raised(py, &error))?;
         Ok(on_one_line(value.text()))
     }
 
-    /// The state as bytes, between two chunks, from which ``restore`` makes a parser that goes on as if nothing had
-    /// happened, in another process or on another machine.
+    /// Return the state between two chunks as bytes, for ``restore`` in this or another process.
     ///
-    /// It is a header of 26 bytes, a few bytes for each open container, the open key or number, and what was asked to be
-    /// kept: the text (``retain``), the partial document (``snapshots``). Patterns and options are not in it. A ``Revision``
-    /// that was given before is known afterwards.
+    /// The state is a header of 26 bytes, a few bytes for each open container, the open key or number, and what the options
+    /// keep: the text (``retain``), the partial document (``snapshots``). Patterns and options are not in it. A ``Revision`` from
+    /// before is known to the restored parser.
     ///
-    /// Raises ``JsonSpigotError`` of the kind ``"not-retained"`` if the parser is ``lenient`` and does not retain ``"all"`` its
-    /// text, which alone leads to where it is.
+    /// Raises ``JsonSpigotError`` of the kind ``"not-retained"`` if the parser is ``lenient`` and does not retain all its text, from
+    /// which such a parser is restored.
     fn save<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         saved(py, Self::lock(slf)?.0.parser.save())
     }
 
-    /// A parser that goes on from a state, with the patterns and options that it was saved with; only ``decimals``, which
-    /// says what values look like here, may be another.
+    /// Return a parser that continues from a state, with the patterns and options that it was saved with.
     ///
-    /// Raises ``JsonSpigotError`` if the bytes are refused. Its ``kind`` is ``"not-saved-state"``, ``"other-version"``,
-    /// ``"cut"``, ``"changed"``, ``"other-kind"`` (that of ``Documents``, say), ``"other-patterns"``, ``"other-choices"``, or
-    /// ``"impossible"`` for bytes that were made up. They are read as hostile, and any bytes give a parser or this error. But
-    /// whoever can write them can make up what has been read, so protect them as you would the text.
+    /// Only ``decimals`` may differ. Raises ``JsonSpigotError`` if the bytes are refused. Its ``kind`` is ``"not-saved-state"``,
+    /// ``"other-version"``, ``"cut"``, ``"changed"``, ``"other-kind"`` (such as that of ``Documents``), ``"other-patterns"``,
+    /// ``"other-choices"``, or ``"impossible"`` for bytes that were made up. Any bytes give a parser or this error. Anyone who can
+    /// write a state can forge the parser's input, so protect it like the text itself.
     #[classmethod]
-    #[pyo3(
-        signature = (patterns, state, **options),
-        text_signature = "($cls, patterns, state, *, snapshots=False, provisional=False, retain='all', \
-                          duplicate_keys='last-wins', max_depth=127, max_key=None, max_string=None, max_number=None, \
-                          max_blank=None, max_total=None, lenient=None, accept_deviations=False, decimals=False)"
-    )]
+    #[pyo3(signature = (patterns, state, **options))]
     fn restore<'py>(
         class: &Bound<'py, PyType>,
         patterns: &Bound<'py, PyAny>,
@@ -186,7 +214,7 @@ impl Parser {
         Ok(object)
     }
 
-    /// Starts over with a new text, keeping the patterns, options and buffers.
+    /// Begin a new text, and keep the patterns, options and buffers.
     fn reset(slf: &Bound<'_, Self>) -> PyResult<()> {
         let inner = &mut Self::lock(slf)?.0;
         inner.parser.reset();
@@ -195,45 +223,41 @@ impl Parser {
         Ok(())
     }
 
-    /// The value as far as it is known, with open strings and containers closed; ``None`` before its first byte.
+    /// Return the value so far, with open strings and containers closed; ``None`` before its first byte.
     ///
-    /// Needs ``snapshots=True``. A snapshot never changes once you hold it, and what has not changed since the last one is
-    /// the same object in the next. Do not change it yourself. The cost is that of what is new, and of the containers on the
-    /// way to it if you still hold an earlier snapshot.
+    /// Needs ``snapshots=True``. A snapshot never changes once you hold it, and unchanged parts are the same objects in the next
+    /// one. Do not change it yourself. The cost is that of what is new, and of the containers on the way to it if you still hold
+    /// an earlier snapshot.
     fn snapshot<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let inner = &mut Self::lock(slf)?.0;
         inner.require_snapshots()?;
-        let Inner { parser, keys, mirror, .. } = inner;
-        mirror.update(py, parser, keys)
+        let Inner { parser, mirror, .. } = inner;
+        mirror.update(py, parser)
     }
 
-    /// The snapshot's JSON text on one line, numbers as they were spelt; ``None`` before its first byte.
+    /// Return the snapshot's JSON text on one line, or ``None`` before its first byte.
     fn snapshot_raw(slf: &Bound<'_, Self>) -> PyResult<Option<String>> {
         let inner = &Self::lock(slf)?.0;
         inner.require_snapshots()?;
         Ok(inner.parser.snapshot().map(|value| value.to_string()))
     }
 
-    /// The snapshot as a ``Model``: a pydantic model, dataclass, ``TypedDict`` or any type that pydantic validates.
+    /// Return the value so far as a ``Partial`` of the model; ``None`` before anything can be shown.
     ///
-    /// One look as of ``typed``: its cost is that of validating the whole snapshot. Duplicate keys may be of either kind.
-    fn snapshot_as<'py>(slf: &Bound<'py, Self>, model: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        {
-            let inner = &Self::lock(slf)?.0;
-            inner.require_snapshots()?;
-            inner.options.require_shallow()?;
-        }
-        Typed::of(slf.clone().unbind(), model, None)?.look_now(slf.py())
+    /// It is the same object if nothing has arrived since the last look. Raises pydantic's ``ValidationError`` for a closed value
+    /// that does not fit, and ``TypeError`` without a model.
+    fn look<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let view = Self::lock(slf)?.0.view.as_ref().map(|view| view.clone_ref(slf.py()));
+        let view = view.ok_or_else(|| PyTypeError::new_err("look() needs a parser with a model: Parser(model=...)"))?;
+        // Nothing of the parser is locked while validators run.
+        Typed::lock(view.bind(slf.py()))?.look_at(slf.py(), &slf.clone().unbind())
     }
 
-    /// A typed view of this text, as it grows: each ``look()`` gives what is known as a ``Partial`` of the model, at the
-    /// price of what is new. ``model`` is a pydantic model, a ``TypeAdapter`` or any type that pydantic validates.
+    /// Return a typed view of the text, as one of several; see ``Typed``. For one view, use ``Parser(model=...)``.
     ///
-    /// Needs ``snapshots=True``, ``duplicate_keys="reject"``, and a ``max_depth`` of 200 at most.
-    #[pyo3(
-        signature = (model, **options),
-        text_signature = "($self, model, *, context=None, strict=None, by_alias=None, by_name=None)"
-    )]
+    /// ``model`` is a pydantic model, a ``TypeAdapter`` or any type that pydantic validates. Needs ``snapshots=True``,
+    /// ``duplicate_keys="reject"``, and a ``max_depth`` of 200 at most.
+    #[pyo3(signature = (model, **options))]
     fn typed<'py>(
         slf: &Bound<'py, Self>,
         model: &Bound<'py, PyAny>,
@@ -247,17 +271,18 @@ impl Parser {
         Typed::of(slf.clone().unbind(), model, options)
     }
 
-    /// The path to the innermost open value that the snapshot shows; ``None`` if nothing is open.
+    /// Return the path to the innermost open value that the snapshot shows; ``None`` if nothing is open.
     fn open_path<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         let inner = &mut Self::lock(slf)?.0;
         inner.require_snapshots()?;
-        let Inner { parser, keys, mirror, .. } = inner;
-        mirror.update(py, parser, keys)?;
+        let Inner { parser, mirror, .. } = inner;
+        mirror.update(py, parser)?;
         mirror.open_path(py, parser)
     }
 
-    /// The state of the value at a concrete path, such as ``"a[0].b"``: ``"pending"`` (may still come), ``"partial"``,
-    /// ``"complete"`` or ``"absent"``. Needs ``snapshots=True``.
+    /// Return the state of the value at a concrete path such as ``"a[0].b"``. Needs ``snapshots=True``.
+    ///
+    /// It is ``"pending"`` (it may still arrive), ``"partial"``, ``"complete"`` or ``"absent"``.
     fn state_of<'py>(slf: &Bound<'py, Self>, py: Python<'py>, path: &str) -> PyResult<Bound<'py, PyString>> {
         let inner = &Self::lock(slf)?.0;
         inner.require_snapshots()?;
@@ -265,15 +290,14 @@ impl Parser {
         Ok(state_name(py, state))
     }
 
-    /// This moment of the snapshot.
+    /// Return this moment of the snapshot, for a later comparison.
     fn revision(slf: &Bound<'_, Self>) -> PyResult<Revision> {
         let inner = &Self::lock(slf)?.0;
         inner.require_snapshots()?;
         Ok(Revision(inner.parser.revision()))
     }
 
-    /// Returns true if a snapshot could show something else than it did then, or a value has closed; since the
-    /// beginning, without an argument.
+    /// Return whether the snapshot may differ from that moment, or a value has closed since.
     #[pyo3(signature = (revision = None))]
     fn has_changed_since(slf: &Bound<'_, Self>, revision: Option<&Bound<'_, Revision>>) -> PyResult<bool> {
         let inner = &Self::lock(slf)?.0;
@@ -281,9 +305,9 @@ impl Parser {
         Ok(inner.parser.has_changed_since(revision.map(|revision| revision.get().0).unwrap_or_default()))
     }
 
-    /// The operations that bring a copy up to date: RFC 6902's ``add`` and ``replace``, and ``append`` for strings.
+    /// Return the operations that bring a copy up to date, for ``apply_patch``.
     ///
-    /// ``apply_patch`` applies them. Without a revision, since the beginning.
+    /// They are RFC 6902's ``add`` and ``replace``, and ``append`` for strings. Without a revision, they are those since the beginning.
     #[pyo3(signature = (revision = None))]
     fn patch_since<'py>(
         slf: &Bound<'py, Self>,
@@ -292,13 +316,13 @@ impl Parser {
     ) -> PyResult<Bound<'py, PyAny>> {
         let inner = &mut Self::lock(slf)?.0;
         inner.require_snapshots()?;
-        let Inner { parser, options, keys, .. } = inner;
+        let Inner { parser, options, .. } = inner;
         let revision = revision.map(|revision| revision.get().0).unwrap_or_default();
         let text = patch_text(parser, revision).map_err(|error| raised(py, &error))?;
-        build(py, &text, options.fractions, keys)
+        build(py, &text, options.fractions)
     }
 
-    /// The same operations as their JSON text, ready to be sent.
+    /// Return the operations of ``patch_since`` as their JSON text, ready to be sent.
     #[pyo3(signature = (revision = None))]
     fn patch_raw_since(
         slf: &Bound<'_, Self>,
@@ -311,13 +335,13 @@ impl Parser {
         patch_text(&inner.parser, revision).map_err(|error| raised(py, &error))
     }
 
-    /// Returns true if the text so far is one complete JSON text.
+    /// Whether the text so far is one complete JSON text.
     #[getter]
     fn is_complete(slf: &Bound<'_, Self>) -> PyResult<bool> {
         Ok(Self::lock(slf)?.0.parser.is_complete())
     }
 
-    /// The number of bytes that have been read, or where the error is.
+    /// The number of bytes that have been read, or the offset of the error.
     #[getter]
     fn offset(slf: &Bound<'_, Self>) -> PyResult<u64> {
         Ok(Self::lock(slf)?.0.parser.offset())
@@ -330,7 +354,7 @@ impl Parser {
         inner.parser.error().map(|error| exception(py, error, None)).transpose()
     }
 
-    /// The deviations from JSON that a lenient parser has tolerated, at most 100 of them; ``deviation_count`` counts all.
+    /// The first 100 deviations from JSON that a lenient parser has tolerated; ``deviation_count`` counts all.
     #[getter]
     fn deviations<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         deviations(py, Self::lock(slf)?.0.parser.deviations())
@@ -342,19 +366,19 @@ impl Parser {
         Ok(Self::lock(slf)?.0.parser.deviation_count())
     }
 
-    /// Returns true if no deviation has been passed.
+    /// Whether the parser has tolerated no deviation.
     #[getter]
     fn is_strict(slf: &Bound<'_, Self>) -> PyResult<bool> {
         Ok(Self::lock(slf)?.0.parser.is_strict())
     }
 
-    /// Returns true if fractions are ``Decimal``.
+    /// Whether fractions are ``Decimal``.
     #[getter]
     fn decimals(slf: &Bound<'_, Self>) -> PyResult<bool> {
         Ok(Self::lock(slf)?.0.options.fractions == Fractions::Decimal)
     }
 
-    /// The patterns, as they were given.
+    /// The patterns as paths from the root: ``"a.b"`` is ``"$.a.b"``.
     #[getter]
     fn patterns<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let inner = &Self::lock(slf)?.0;
@@ -372,10 +396,12 @@ impl Parser {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.0.view)?;
         self.0.mirror.traverse(&visit)
     }
 
     fn __clear__(&mut self) {
+        self.0.view = None;
         self.0.mirror.clear();
     }
 }

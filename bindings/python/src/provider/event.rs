@@ -1,4 +1,4 @@
-//! `StreamEvent`: what a provider's stream reports, as a Python class with a variant for each kind, made of the
+//! `StreamEvent`: the events of a provider's stream, as a Python class with a variant for each kind, made of the
 //! library's events.
 
 use std::borrow::Cow;
@@ -7,26 +7,28 @@ use std::collections::HashMap;
 use jsonspigot_llm::{CallEvent, EnvelopeEvent, StreamEvent as CoreEvent, ToolCall};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use pyo3::{PyTraverseError, PyVisit};
 
 use super::declared::with_declared_events;
-use crate::envelope::{Verdict, equal, shown};
-use crate::event::{Paths, Value, as_data, event_methods, event_object};
+use crate::envelope::{Verdict, ended};
+use crate::event::{Paths, Value, data, event_methods, event_object};
 use crate::value::Fractions;
 
 with_declared_events! {
     /// The events of a provider's stream, the same for every provider. ``json`` is always the provider's own JSON text.
     #[pyclass(frozen, module = "jsonspigot")]
     {
-        /// A tool call begins. ``executed`` is ``"client"`` or ``"provider"``: what the provider executes, nobody else must.
+        /// A tool call begins. ``executed`` is ``"client"`` or ``"provider"``: do not execute the provider's calls.
         CallStart { call: u64, id: Option<String>, name: Option<String>, choice: u64, executed: String },
-        /// A piece of a call's input, as it came.
+        /// A piece of a call's input, unchanged.
         Fragment { call: u64, text: String },
         /// A pattern's event in a call's input.
         Match { call: u64, event: Py<PyAny>, name: Option<String> },
         /// A call's input has ended. ``status`` is ``"complete"``, ``"accepted"``, ``"empty"``, ``"truncated"``, ``"malformed"``,
         /// ``"trailing"`` or ``"raw"``; ``value``, made when it is first asked for, and ``raw`` (its JSON text on one line) are
-        /// there if it is complete, accepted or empty; ``text`` is what came; ``deviations`` are those of a lenient parser; ``reason`` says why it was truncated. ``values`` are the JSON texts of a trailing input that is nothing but whole
-        /// values, and ``repeated`` says whether they are all equal.
+        /// there if it is complete, accepted or empty; ``text`` is the input as it arrived.
+        /// ``deviations`` are those of a lenient parser; ``reason`` is why it was truncated. ``values`` are the JSON texts of a
+        /// trailing input that has only whole values, and ``repeated`` is whether they are all equal.
         CallEnd {
             call: u64,
             status: String,
@@ -82,19 +84,22 @@ with_declared_events! {
 
 event_methods!(StreamEvent {
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        shown(slf.as_any(), "StreamEvent")
-    }
-
-    fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
-        equal(slf.as_any(), other)
+        data::shown(slf.as_any())
     }
 
     fn __hash__(slf: &Bound<'_, Self>) -> PyResult<isize> {
         slf.as_any().get_type().hash()
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        as_data(py)?.call_method1("reduced", (slf,))
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self {
+            Self::Match { event, .. } | Self::PayloadMatch { event, .. } | Self::Agent { event, .. } => visit.call(event),
+            Self::CallEnd { error, value, .. } | Self::PayloadEnd { error, value, .. } => {
+                visit.call(error)?;
+                value.traverse(&visit)
+            }
+            _ => Ok(()),
+        }
     }
 });
 
@@ -110,7 +115,7 @@ pub(super) enum Subject {
     Block(u64),
 }
 
-/// The content of the Python object for an event of a payload.
+/// Returns the content of the Python object for an event of a payload.
 fn payload(
     py: Python<'_>,
     event: &EnvelopeEvent<'_>,
@@ -134,30 +139,18 @@ fn payload(
         }
         EnvelopeEvent::End { delimiter, payload, close, .. } => {
             paths.remove(&Subject::Block(block));
-            let Verdict { status, value, raw, text, error, values, repeated, deviations, deviation_count, .. } =
-                Verdict::of(py, payload, fractions)?;
-            let (mark, status, close) = (delimiter.to_string(), status.to_owned(), close.to_string());
-            StreamEvent::PayloadEnd {
-                mark,
-                status,
-                value,
-                raw,
-                text,
-                error,
-                close,
+            ended!(StreamEvent::PayloadEnd, Verdict::of(py, payload, fractions)?, {
+                mark: delimiter.to_string(),
+                close: close.to_string(),
                 choice,
                 block,
-                values,
-                repeated,
-                deviations,
-                deviation_count,
-            }
+            })
         }
         _ => return Ok(None),
     }))
 }
 
-/// The content of an event's Python object; nothing for an event that this version does not know.
+/// Returns the content of an event's Python object; nothing for an event that this version does not know.
 pub(super) fn made(
     py: Python<'_>,
     event: &CoreEvent<'_>,
@@ -184,25 +177,16 @@ pub(super) fn made(
         }
         CoreEvent::Call(CallEvent::End { call, input }) => {
             paths.remove(&Subject::Call(call.number));
-            let Verdict { status, reason, value, raw, text, error, values, repeated, deviations, deviation_count } =
-                Verdict::of(py, input, fractions)?;
-            StreamEvent::CallEnd {
+            let mut verdict = Verdict::of(py, input, fractions)?;
+            let reason = verdict.reason.take();
+            ended!(StreamEvent::CallEnd, verdict, {
                 call: call.number,
-                status: status.to_owned(),
-                value,
                 id: owned(call.id.as_ref()),
                 name: owned(call.name.as_ref()),
                 choice: call.choice,
-                raw,
-                text,
-                error,
                 reason,
                 executed: call.executor.name().to_owned(),
-                values,
-                repeated,
-                deviations,
-                deviation_count,
-            }
+            })
         }
         CoreEvent::Call(CallEvent::Error(error)) => {
             StreamEvent::CallError { kind: error.kind().name().to_owned(), call: error.call() }

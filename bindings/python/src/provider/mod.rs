@@ -1,4 +1,4 @@
-//! `ProviderStream`: a provider's stream into calls, text, reasoning, usage, stop and errors. What it reports is in
+//! `ProviderStream`: a provider's stream into calls, text, reasoning, usage, stop and errors. Its events are in
 //! `event.rs`.
 
 #[rustfmt::skip]
@@ -19,33 +19,34 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 pub(crate) use self::event::StreamEvent;
-use self::event::{Subject, made};
+use self::event::{Subject, made as event_of};
 use crate::chunk::Chunk;
 use crate::envelope::delimiters;
 use crate::error::{bad_state, saved};
 use crate::event::{Paths, Told};
-use crate::keys::Keys;
 use crate::mirror::{Mirror, Moment, Seen};
-use crate::options::{Options, pattern_set, save_limit};
+use crate::options::{Arguments, Options, pattern_set};
 use crate::shared::locked;
 use crate::typed::{Source, Typed, Watch, generic, with_typed};
 use crate::value::{Fractions, build};
 
-/// Reads a provider's stream: an SDK's event objects (``push``), or the body of the response (``feed``).
+/// A reader of a provider's stream: an SDK's event objects (``push``), or the body of the response (``feed``).
 ///
-/// ``provider`` is ``"anthropic"``, ``"openai-chat"``, ``"openai-responses"``, ``"gemini"``,
-/// ``"bedrock"``, ``"cohere"``, ``"ollama"``, ``"ag-ui"``, ``"vercel-ui"``, ``"mcp"``, ``"claude-code"``, ``"codex"``, ``"dashscope"``,
-/// ``"mistral-conversations"``, ``"cloudflare"``, or ``"auto"``, which goes by the first
-/// event that only one provider sends. The patterns apply to each call's input; ``patterns_for`` has those for single tools,
-/// by name. With ``structured=True`` the answer's text is itself the JSON, and is reported as a call without a name.
-/// ``envelope`` has marks as ``Envelope`` takes them: the payloads that they describe in the assistant's text are reported as
-/// ``PayloadStart`` to ``PayloadEnd``, and the patterns apply to them too.
+/// ``provider`` is ``"anthropic"``, ``"openai-chat"``, ``"openai-responses"``, ``"gemini"``, ``"bedrock"``, ``"cohere"``, ``"ollama"``,
+/// ``"ag-ui"``, ``"vercel-ui"``, ``"mcp"``, ``"claude-code"``, ``"codex"``, ``"dashscope"``, ``"mistral-conversations"``, ``"cloudflare"``, or
+/// ``"auto"``, which is decided by the first event that only one provider sends. The patterns apply to each call's input. Beside
+/// the options of ``Parser``, with duplicate keys rejected by default, there are:
 ///
-/// ``saveable=True`` buffers the events since the message began, up to 1 MiB or the bytes given instead, so that ``save`` works.
+/// - ``patterns_for``: patterns for single tools, by name.
+/// - ``structured``: the answer's text is itself the JSON, reported as a call without a name.
+/// - ``with_message``: compose the message for the next request.
+/// - ``with_provider_events``: report each event as the provider sent it, too.
+/// - ``cumulative``: each fragment of a call repeats all of its input.
+/// - ``envelope``: marks as ``Envelope`` takes them, of payloads in the assistant's text; the patterns apply to them too.
+/// - ``saveable``: buffer the events since the message began, for ``save``, up to 1 MiB or the bytes given instead.
 ///
 /// With ``models``, by the tool's name (``None`` for the structured answer), there is also a ``TypedCall`` each time that more
-/// of such a call's input is known, the last one just before its ``CallEnd``; with ``snapshots=False`` only that one. The
-/// other options are those of ``Parser``; duplicate keys are rejected unless you choose otherwise.
+/// of such a call's input is known, the last one just before its ``CallEnd``; with ``snapshots=False`` only that one.
 #[pyclass(frozen, module = "jsonspigot")]
 pub(crate) struct ProviderStream(Mutex<Inner>);
 
@@ -55,7 +56,6 @@ struct Inner {
     options: Options,
     watch: Watch,
     paths: HashMap<Subject, Paths>,
-    keys: Keys,
     /// The snapshots of open calls.
     mirrors: HashMap<u64, Mirror>,
 }
@@ -72,7 +72,7 @@ impl Inner {
             if let CoreEvent::Call(CallEvent::End { call, .. }) = &event {
                 mirrors.remove(&call.number);
             }
-            let event = made(py, &event, options.fractions, paths);
+            let event = event_of(py, &event, options.fractions, paths);
             if let Ok(Some(StreamEvent::CallEnd { call, status, value, .. })) = &event {
                 let is_whole = matches!(status.as_str(), "complete" | "empty" | "accepted");
                 watch.end(py, Some(*call), || is_whole.then(|| value.get(py)));
@@ -138,11 +138,11 @@ impl Source for (Py<ProviderStream>, u64) {
 
     fn seen<'py>(&self, py: Python<'py>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
         let mut inner = self.0.get().lock()?;
-        let Inner { stream, options, keys, mirrors, .. } = &mut *inner;
+        let Inner { stream, options, mirrors, .. } = &mut *inner;
         let Some(parser) = parser_of(stream, self.1) else {
             return Ok(None);
         };
-        mirrors.entry(self.1).or_insert_with(|| Mirror::new(options.fractions)).seen(py, parser, keys, moment)
+        mirrors.entry(self.1).or_insert_with(|| Mirror::new(options.fractions)).seen(py, parser, moment)
     }
 
     fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -150,12 +150,12 @@ impl Source for (Py<ProviderStream>, u64) {
     }
 }
 
-/// The parser of an open call, whichever agent's it is, if it keeps snapshots.
+/// Returns the parser of an open call of any agent, if it keeps snapshots.
 fn parser_of(stream: &jsonspigot_llm::ProviderStream, call: u64) -> Option<&Parser> {
     stream.calls_of_all().into_iter().find_map(|calls| calls.parser(call)).filter(|parser| parser.has_snapshots())
 }
 
-/// Refuses a model by a mark: models are by the names of tools, and this one would never be used.
+/// Refuses a model for a mark: models are by the names of tools, so it would never be used.
 fn refuse_mark(name: &Bound<'_, PyAny>, marks: &[Delimiter]) -> PyResult<()> {
     let Ok(name) = name.extract::<&str>() else { return Ok(()) };
     let is_mark = name.parse().is_ok_and(|mark: Delimiter| mark.name().is_some() || marks.contains(&mark));
@@ -167,191 +167,127 @@ fn refuse_mark(name: &Bound<'_, PyAny>, marks: &[Delimiter]) -> PyResult<()> {
     Err(PyValueError::new_err(message))
 }
 
-/// The choices that a stream is made from.
-struct Choices<'a, 'py> {
-    provider: &'a str,
-    patterns: Option<&'a Bound<'py, PyAny>>,
-    patterns_for: Option<&'a Bound<'py, PyDict>>,
-    structured: bool,
-    with_message: bool,
-    provider_events: bool,
-    cumulative: bool,
-    models: Option<&'a Bound<'py, PyAny>>,
-    envelope: Option<&'a Bound<'py, PyAny>>,
-    save_limit: Option<usize>,
-    options: Option<&'a Bound<'py, PyDict>>,
-}
-
-impl Choices<'_, '_> {
-    /// The stream that `begin` makes of a new one.
-    fn make(
-        self,
-        begin: impl FnOnce(jsonspigot_llm::ProviderStream) -> PyResult<(jsonspigot_llm::ProviderStream, Frames)>,
-    ) -> PyResult<ProviderStream> {
-        let (options, watch) = match self.models {
-            None => (Options::of(self.options)?, Watch::default()),
-            Some(models) => (Options::for_models(self.options)?, Watch::telling(models.py(), "Calls", models)?),
-        };
-        if self.structured && self.envelope.is_some() {
-            return Err(PyValueError::new_err("envelope: with structured=True, all of the text is JSON"));
-        }
-        if !self.structured && self.models.map_or(Ok(false), |models| models.contains(models.py().None()))? {
-            return Err(PyValueError::new_err("models: None is the name of the answer with structured=True"));
-        }
-        let marks = self.envelope.map(delimiters).transpose()?;
-        if let Some(models) = self.models {
-            options.require_typed(DuplicateKeys::Reject)?;
-            for name in models.try_iter()? {
-                refuse_mark(&name?, marks.as_deref().unwrap_or_default())?;
-            }
-        }
-        let mut calls = ToolCalls::builder()
-            .patterns(&pattern_set(self.patterns)?)
-            .parser(options.builder_retaining(Retain::Matches));
-        for (name, patterns) in self.patterns_for.into_iter().flatten() {
-            calls = calls.patterns_for(name.cast::<PyString>()?.to_str()?, &pattern_set(Some(&patterns))?);
-        }
-        let calls = if self.cumulative { calls.cumulative() } else { calls }.build();
-        let stream = if self.provider == "auto" {
-            jsonspigot_llm::ProviderStream::detecting(calls)
-        } else {
-            let known: Provider = self.provider.parse().map_err(|_| {
-                let names: Vec<_> = Provider::ALL.iter().map(|provider| provider.name()).collect();
-                PyValueError::new_err(format!(
-                    "provider: expected 'auto' or one of {}, not '{}'",
-                    names.join(", "),
-                    self.provider
-                ))
-            })?;
-            jsonspigot_llm::ProviderStream::new(known, calls)
-        };
-        let stream = if self.structured { stream.structured() } else { stream };
-        let stream = if self.with_message { stream.with_message() } else { stream };
-        let stream = if self.provider_events { stream.with_provider_events() } else { stream };
-        let stream = match self.save_limit {
-            Some(limit) => stream.saveable(limit),
-            None => stream,
-        };
-        let stream = match marks {
-            None => stream,
-            Some(marks) => {
-                let builder = options.builder_retaining(Retain::Matches);
-                let envelope = jsonspigot_llm::Envelope::builder().parser(builder);
-                stream.with_envelope(envelope.build(marks, &pattern_set(self.patterns)?))
-            }
-        };
-        let (stream, frames) = begin(stream)?;
-        Ok(ProviderStream(Mutex::new(Inner {
-            stream,
-            frames,
-            options,
-            watch,
-            paths: HashMap::new(),
-            keys: Keys::default(),
-            mirrors: HashMap::new(),
-        })))
+/// Makes a stream of its keyword arguments, and begins it.
+fn made(
+    provider: &str,
+    patterns: Option<&Bound<'_, PyAny>>,
+    models: Option<&Bound<'_, PyAny>>,
+    (arguments, save_limit): (&Arguments<'_>, Option<usize>),
+    begin: impl FnOnce(jsonspigot_llm::ProviderStream) -> PyResult<(jsonspigot_llm::ProviderStream, Frames)>,
+) -> PyResult<ProviderStream> {
+    let patterns_for = arguments.take("patterns_for")?.map(Bound::cast_into::<PyDict>).transpose()?;
+    let is_structured = arguments.flag("structured")?;
+    let marks = arguments.take("envelope")?.map(|marks| delimiters(&marks)).transpose()?;
+    let (has_message, has_events) = (arguments.flag("with_message")?, arguments.flag("with_provider_events")?);
+    let is_cumulative = arguments.flag("cumulative")?;
+    let options = arguments.options(models.is_some())?;
+    if is_structured && marks.is_some() {
+        return Err(PyValueError::new_err("envelope: with structured=True, all of the text is JSON"));
     }
+    if !is_structured && models.map_or(Ok(false), |models| models.contains(models.py().None()))? {
+        return Err(PyValueError::new_err("models: None is the name of the answer with structured=True"));
+    }
+    let watch = models.map_or(Ok(Watch::default()), |models| Watch::telling(models.py(), "Calls", models))?;
+    if let Some(models) = models {
+        options.require_typed(DuplicateKeys::Reject)?;
+        for name in models.try_iter()? {
+            refuse_mark(&name?, marks.as_deref().unwrap_or_default())?;
+        }
+    }
+    let patterns = pattern_set(patterns)?;
+    let mut calls = ToolCalls::builder().patterns(&patterns).parser(options.builder_retaining(Retain::Matches));
+    for (name, patterns) in patterns_for.into_iter().flatten() {
+        calls = calls.patterns_for(name.cast::<PyString>()?.to_str()?, &pattern_set(Some(&patterns))?);
+    }
+    let calls = if is_cumulative { calls.cumulative() } else { calls }.build();
+    let stream = if provider == "auto" {
+        jsonspigot_llm::ProviderStream::detecting(calls)
+    } else {
+        let known: Provider = provider.parse().map_err(|_| {
+            let names: Vec<_> = Provider::ALL.iter().map(|provider| provider.name()).collect();
+            let names = names.join(", ");
+            PyValueError::new_err(format!("provider: expected 'auto' or one of {names}, not '{provider}'"))
+        })?;
+        jsonspigot_llm::ProviderStream::new(known, calls)
+    };
+    let stream = if is_structured { stream.structured() } else { stream };
+    let stream = if has_message { stream.with_message() } else { stream };
+    let stream = if has_events { stream.with_provider_events() } else { stream };
+    let stream = match save_limit {
+        Some(limit) => stream.saveable(limit),
+        None => stream,
+    };
+    let stream = match marks {
+        None => stream,
+        Some(marks) => {
+            let envelope = jsonspigot_llm::Envelope::builder().parser(options.builder_retaining(Retain::Matches));
+            stream.with_envelope(envelope.build(marks, &patterns))
+        }
+    };
+    let (stream, frames) = begin(stream)?;
+    let (paths, mirrors) = (HashMap::new(), HashMap::new());
+    Ok(ProviderStream(Mutex::new(Inner { stream, frames, options, watch, paths, mirrors })))
 }
 
 #[pymethods]
 impl ProviderStream {
     #[new]
-    #[pyo3(signature = (
-        provider = "auto", patterns = None, *, patterns_for = None, structured = false, with_message = false,
-        provider_events = false, cumulative = false, models = None, envelope = None, saveable = None, **options
-    ))]
-    #[allow(clippy::too_many_arguments, reason = "keyword arguments")]
+    #[pyo3(signature = (provider = "auto", patterns = None, *, models = None, **options))]
     fn new(
+        py: Python<'_>,
         provider: &str,
         patterns: Option<&Bound<'_, PyAny>>,
-        patterns_for: Option<&Bound<'_, PyDict>>,
-        structured: bool,
-        with_message: bool,
-        provider_events: bool,
-        cumulative: bool,
         models: Option<&Bound<'_, PyAny>>,
-        envelope: Option<&Bound<'_, PyAny>>,
-        saveable: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let choices = Choices {
-            provider,
-            patterns,
-            patterns_for,
-            structured,
-            with_message,
-            provider_events,
-            cumulative,
-            models,
-            envelope,
-            save_limit: save_limit(saveable, false)?,
-            options,
-        };
-        choices.make(|new| Ok((new, Frames::new())))
+        let arguments = Arguments::of(py, options)?;
+        let save_limit = arguments.save_limit(false)?;
+        made(provider, patterns, models, (&arguments, save_limit), |new| Ok((new, Frames::new())))
     }
 
-    /// The stream's state as bytes, between two events or chunks, cut anywhere: the events since the message began, and half
-    /// an event that waits for the rest. See ``Parser.save``.
+    /// Return the stream's state between two events or chunks as bytes; see ``Parser.save``.
     ///
-    /// Raises ``JsonSpigotError`` unless the stream was made ``saveable``, and as long as the events of the message are longer
-    /// than its limit.
+    /// It has the events since the message began, and an event that is not complete. Raises ``JsonSpigotError`` unless the stream
+    /// was made ``saveable``, and while the events of the message are longer than its limit.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let inner = self.lock()?;
         let state = inner.stream.save().and_then(|state| inner.frames.save_with(state));
         saved(py, state)
     }
 
-    /// The stream that was saved, ``saveable`` again unless you say otherwise, with the provider (``"auto"``, if it was made with that), patterns and options that it had;
-    /// see ``Parser.restore``.
+    /// Return the stream that was saved, ``saveable`` again unless you say otherwise.
+    ///
+    /// The provider (``"auto"``, if it was made with that), patterns and options are those that it had; see
+    /// ``Parser.restore``.
     #[staticmethod]
-    #[pyo3(signature = (
-        provider, patterns, state, *, patterns_for = None, structured = false, with_message = false,
-        provider_events = false, cumulative = false, models = None, envelope = None, saveable = None, **options
-    ))]
-    #[allow(clippy::too_many_arguments, reason = "keyword arguments")]
+    #[pyo3(signature = (provider, patterns, state, *, models = None, **options))]
     fn restore(
         py: Python<'_>,
         provider: &str,
         patterns: Option<&Bound<'_, PyAny>>,
         state: &Bound<'_, PyAny>,
-        patterns_for: Option<&Bound<'_, PyDict>>,
-        structured: bool,
-        with_message: bool,
-        provider_events: bool,
-        cumulative: bool,
         models: Option<&Bound<'_, PyAny>>,
-        envelope: Option<&Bound<'_, PyAny>>,
-        saveable: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let state = Chunk::of_bytes(state, "a saved state")?;
-        let choices = Choices {
-            provider,
-            patterns,
-            patterns_for,
-            structured,
-            with_message,
-            provider_events,
-            cumulative,
-            models,
-            envelope,
-            save_limit: save_limit(saveable, true)?,
-            options,
-        };
-        choices.make(|new| {
+        let arguments = Arguments::of(py, options)?;
+        let save_limit = arguments.save_limit(true)?;
+        made(provider, patterns, models, (&arguments, save_limit), |new| {
             let restored = Frames::new().restore_with(state.bytes(), |state| new.restore(state));
             restored.map(|(frames, stream)| (stream, frames)).map_err(|error| bad_state(py, &error))
         })
     }
 
-    /// One event: an SDK's event object, a dict, or its JSON text.
+    /// Read one event: an SDK's event object, a dict, or JSON text. Return what it reports.
     fn push<'py>(slf: &Bound<'py, Self>, event: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let json = json_of(event)?;
         let text = text_of(&json)?;
         Self::read(slf, |stream, _, on_event| stream.push_with(text, on_event))
     }
 
-    /// The next piece of the response's body, cut anywhere: server-sent events, JSON texts or Amazon's event stream.
+    /// Read the next piece of the response's body, cut anywhere, and return its events.
+    ///
+    /// The body has server-sent events, JSON texts or Amazon's event stream.
     fn feed<'py>(slf: &Bound<'py, Self>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let chunk = Chunk::of(chunk, || 0)?;
         Self::read(slf, |stream, frames, on_event| {
@@ -359,7 +295,7 @@ impl ProviderStream {
         })
     }
 
-    /// Ends the stream: what is still open was cut off, for this reason.
+    /// End the stream, and return the events. Open calls and messages are truncated, for this reason.
     #[pyo3(signature = (reason = None))]
     fn finish<'py>(slf: &Bound<'py, Self>, reason: Option<&str>) -> PyResult<Bound<'py, PyList>> {
         Self::read(slf, |stream, frames, on_event| {
@@ -368,45 +304,43 @@ impl ProviderStream {
         })
     }
 
-    /// The reason why the stream does not count as whole, as a kind and a sentence; ``None`` if everything that the
-    /// provider said was reported and has come to its end. Ask after ``finish``.
+    /// Return the kind and a sentence of why the stream is not whole; ``None`` if it is. Call it after ``finish``.
+    ///
+    /// It is whole if everything that the provider sent was reported, and every message and call has ended.
     fn unfinished(&self) -> PyResult<Option<(&'static str, String)>> {
         let verdict = self.lock()?.stream.verdict();
         Ok(verdict.err().map(|unfinished| (unfinished.kind().name(), unfinished.to_string())))
     }
 
-    /// An open call's input as far as it is known; ``None`` if it has not begun, or the call is not open. Needs
-    /// ``snapshots=True``. The same rules as for ``Parser.snapshot`` apply.
+    /// Return an open call's input so far, as ``Parser.snapshot`` does; ``None`` before it begins.
+    ///
+    /// Needs ``snapshots=True``.
     fn snapshot<'py>(&self, py: Python<'py>, call: u64) -> PyResult<Option<Bound<'py, PyAny>>> {
         let mut inner = self.lock()?;
-        let Inner { stream, options, keys, mirrors, .. } = &mut *inner;
+        let Inner { stream, options, mirrors, .. } = &mut *inner;
         options.require_snapshots("stream")?;
         match parser_of(stream, call) {
             None => Ok(None),
-            Some(parser) => {
-                mirrors.entry(call).or_insert_with(|| Mirror::new(options.fractions)).update(py, parser, keys)
-            }
+            Some(parser) => mirrors.entry(call).or_insert_with(|| Mirror::new(options.fractions)).update(py, parser),
         }
     }
 
-    /// The path to the innermost open value of an open call's input; ``None`` if nothing is open. Needs ``snapshots=True``.
+    /// Return the path to the innermost open value of an open call's input; ``None`` if nothing is open.
     fn open_path<'py>(&self, py: Python<'py>, call: u64) -> PyResult<Option<Bound<'py, PyTuple>>> {
         let mut inner = self.lock()?;
-        let Inner { stream, options, keys, mirrors, .. } = &mut *inner;
+        let Inner { stream, options, mirrors, .. } = &mut *inner;
         let Some(parser) = parser_of(stream, call) else {
             return Ok(None);
         };
         let mirror = mirrors.entry(call).or_insert_with(|| Mirror::new(options.fractions));
-        mirror.update(py, parser, keys)?;
+        mirror.update(py, parser)?;
         mirror.open_path(py, parser)
     }
 
-    /// A typed view of an open call's input, as it grows, as ``Parser.typed`` gives of a text. Needs ``snapshots=True``. When
-    /// the call has ended, ``look`` gives the complete value; if the call was cut, what was last known of it.
-    #[pyo3(
-        signature = (call, model, **options),
-        text_signature = "($self, call, model, *, context=None, strict=None, by_alias=None, by_name=None)"
-    )]
+    /// Return a typed view of an open call's input; see ``Typed``. Needs ``snapshots=True``.
+    ///
+    /// When the call has ended, ``look`` returns the complete value, or what was last known of a call that was cut.
+    #[pyo3(signature = (call, model, **options))]
     fn typed<'py>(
         slf: &Bound<'py, Self>,
         call: u64,
@@ -428,12 +362,12 @@ impl ProviderStream {
         Ok(view)
     }
 
-    /// A view that does not learn how the text ends: its maker reports that (`_whole`, `_broken`).
+    /// Returns a view that does not learn how a text ends: `_whole` and `_broken` report that.
     fn _view<'py>(slf: &Bound<'py, Self>, call: u64, model: &Bound<'py, PyAny>) -> PyResult<Typed> {
         Typed::of((slf.clone().unbind(), call), model, None)
     }
 
-    /// The numbers and names of the calls that are open.
+    /// Returns the numbers and names of the open calls.
     fn _named_calls(&self) -> PyResult<Vec<(u64, Option<String>)>> {
         let inner = self.lock()?;
         Ok(inner
@@ -445,22 +379,23 @@ impl ProviderStream {
             .collect())
     }
 
-    /// The message as it goes back to the provider, if the stream was built ``with_message=True``; ``None`` before its end.
+    /// Return the message for the next request, with ``with_message=True``; ``None`` before its end.
     fn message<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let mut inner = self.lock()?;
-        let Inner { stream, options, keys, .. } = &mut *inner;
-        stream.message().map(|text| build(py, &text, options.fractions, keys)).transpose()
+        let Inner { stream, options, .. } = &mut *inner;
+        stream.message().map(|text| build(py, &text, options.fractions)).transpose()
     }
 
-    /// The same without its calls and what came of them: what an app continues with if a call is not whole, as servers refuse
-    /// a message with such a call, now and in every later request.
+    /// Return the message without its calls and their results.
+    ///
+    /// Servers refuse a message with a call that is not whole, now and in every later request.
     fn message_without_calls<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let mut inner = self.lock()?;
-        let Inner { stream, options, keys, .. } = &mut *inner;
-        stream.message_without_calls().map(|text| build(py, &text, options.fractions, keys)).transpose()
+        let Inner { stream, options, .. } = &mut *inner;
+        stream.message_without_calls().map(|text| build(py, &text, options.fractions)).transpose()
     }
 
-    /// The provider's name, as far as it is known.
+    /// The provider's name, once it is known.
     #[getter]
     fn provider(&self) -> PyResult<Option<&'static str>> {
         Ok(self.lock()?.stream.provider().map(Provider::name))
@@ -473,7 +408,7 @@ impl ProviderStream {
         Ok(format!("<jsonspigot.ProviderStream {provider}, {open} open calls>"))
     }
 
-    /// The numbers of the calls that are open.
+    /// The numbers of the open calls.
     #[getter]
     fn open_calls(&self) -> PyResult<Vec<u64>> {
         Ok(self

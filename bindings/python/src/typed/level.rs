@@ -1,8 +1,8 @@
 //! The state of one open container. A member that has closed is taken once, validated if it has to be, and kept; at most
-//! one member is open. What is shown is rebuilt on the way from the root to that one, and nowhere else.
+//! one member is open. The shown value is rebuilt only on the way from the root to that member.
 //!
-//! Levels see the raw values of the parser's snapshot. Unions, `RootModel`s and what is shown only when it has closed have
-//! levels of their own kind, in Python (`_levels.py`), with the same three methods: `sync`, `shown`, `finish`.
+//! Levels see the raw values of the parser's snapshot. Unions, `RootModel`s and values that are shown only once
+//! they have closed have levels in Python (`_levels.py`), with the same three methods: `sync`, `shown`, `finish`.
 
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -22,7 +22,7 @@ pub(super) enum Child {
 }
 
 impl Child {
-    /// The level of an open object or array at a place.
+    /// Makes the level of an open object or array at a place.
     pub(super) fn opened(
         py: Python<'_>,
         place: &Py<Place>,
@@ -97,7 +97,7 @@ pub(super) enum Members {
     Fields {
         /// By the key as it is spelt, for the shell.
         values: Py<PyDict>,
-        /// By the field's name, with what is shown of those that have not come.
+        /// By the field's name, with the shown values of missing fields.
         view: Py<PyDict>,
         came: Py<PySet>,
         extra: Option<Py<PyDict>>,
@@ -120,8 +120,8 @@ impl Level {
             Container::Fields(Fields { plan, keys, blank, is_model, has_extra, has_redo: fields_redo, .. }) => {
                 has_redo |= fields_redo;
                 let view = match blank {
-                    Some(blank) => blank.bind(py).copy()?,
-                    None => plan.bind(py).call_method0("started")?.cast_into()?,
+                    Some(blank) if !run.getattr(pyo3::intern!(py, "fills"))?.is_truthy()? => blank.bind(py).copy()?,
+                    _ => plan.bind(py).call_method1("started", (run,))?.cast_into()?,
                 };
                 let keys = if run.getattr(pyo3::intern!(py, "has_own_names"))?.is_truthy()? {
                     plan.bind(py).call_method1("keys_of", (run,))?.cast_into()?
@@ -153,7 +153,7 @@ impl Level {
         })
     }
 
-    /// The place of a member.
+    /// Returns the place of a member.
     fn place_of(&self, key: &Bound<'_, PyAny>) -> PyResult<Py<Place>> {
         let py = key.py();
         Ok(match (&self.shape.get().0, &self.members) {
@@ -279,7 +279,7 @@ impl Level {
             Child::None => {
                 let Some(key) = &self.key else { return Ok(false) };
                 let py = text.py();
-                // What was not shown of a string is not shown when there is more of it, except for the function's choice.
+                // A string that was not shown stays hidden as it grows, unless a function decides otherwise.
                 let place = self.place_of(key.bind(py))?;
                 self.text = place.get().known(py)?.shown_text(text)?.map(Bound::unbind);
                 Ok(true)
@@ -298,7 +298,7 @@ impl Level {
     }
 
     /// Passes on an error with its place; below a validator that sees the raw value, and of a member that may not count, only
-    /// notes it. So it does with one that asks the container for something, as `PydanticOmit` and `PydanticUseDefault` do.
+    /// notes it. It also only notes `PydanticOmit` and `PydanticUseDefault`, which ask the container for something.
     fn missed(&mut self, key: &Bound<'_, PyAny>, error: PyErr) -> PyResult<()> {
         let py = key.py();
         static SCHEMA_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
@@ -361,13 +361,20 @@ impl Level {
         };
         let Err(error) = value.and_then(|value| self.put(key, value)) else { return Ok(()) };
         self.missed(key, error)?;
-        // What was shown stays until all of it is validated again.
-        let shown = if !is_mine {
-            None
-        } else if raw.is_exact_instance_of::<PyString>() {
+        // It is shown as it was or would have been while it was open, whatever the cuts, until all is validated again.
+        let is_object = raw.is_exact_instance_of::<PyDict>();
+        let shown = if raw.is_exact_instance_of::<PyString>() {
             known.shown_text(&raw)?
-        } else {
+        } else if is_mine && !matches!(self.child, Child::None) {
             self.child.shown(py)?
+        } else if is_object || raw.is_exact_instance_of::<PyList>() {
+            let mut child = Child::opened(py, &place, is_object, self.inner_run.bind(py), true)?;
+            match child.sync(&raw, &PyTuple::empty(py), 0) {
+                Ok(()) => child.shown(py)?,
+                Err(error) => return self.missed(key, error),
+            }
+        } else {
+            None
         };
         match shown.map(|value| self.put(key, value)) {
             // Its key does not fit either.
@@ -376,7 +383,7 @@ impl Level {
         }
     }
 
-    /// Elements that came whole between two looks, in one call. Returns false if they have to be taken one by one.
+    /// Takes elements that arrived whole between two looks, in one call. Returns false if they have to be taken one by one.
     fn take_many(&mut self, raw: &Bound<'_, PyList>, count: usize) -> PyResult<bool> {
         let py = raw.py();
         let (Container::Elements { inner: Some(inner), .. }, Members::Elements(items)) =
@@ -415,7 +422,7 @@ impl Level {
         Ok(true)
     }
 
-    /// The closed value.
+    /// Returns the closed value.
     pub(super) fn finish<'py>(&mut self, raw: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = raw.py();
         let fields_redo = matches!(&self.shape.get().0, Container::Fields(Fields { has_redo: true, .. }));
@@ -430,7 +437,7 @@ impl Level {
         self.place.get().closed(raw, self.run.bind(py))
     }
 
-    /// The container itself, from its members: what is left to be checked. Nothing if all of it has to be read again.
+    /// Returns the container, made of its members, after its own checks. Nothing if all of it has to be read again.
     fn close<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
         let node = self.place.get().node(py);
         let (Container::Elements { schema, config, .. } | Container::Entries { schema, config, .. }) =
@@ -476,7 +483,7 @@ impl Level {
     }
 }
 
-/// The name and the place of the field that a key is.
+/// Returns the name and the place of a key's field.
 pub(super) fn field<'py>(
     keys: &Bound<'py, PyDict>,
     key: &Bound<'py, PyAny>,
@@ -488,7 +495,7 @@ pub(super) fn field<'py>(
     Ok(Some((found.get_item(0)?, place.cast_into::<Place>()?.unbind())))
 }
 
-/// The keys from the `done`-th on, in order, at the price of those.
+/// Returns the keys from the `done`-th on, in order. The cost is linear in their number.
 fn keys_after<'py>(raw: &Bound<'py, PyDict>, done: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
     if done < 64 {
         return Ok(raw.iter().skip(done).map(|(key, _)| key).collect());

@@ -30,7 +30,7 @@ fn put(instance: &Bound<'_, PyAny>, name: &Bound<'_, PyString>, value: &Bound<'_
     if done == 0 { Ok(()) } else { Err(PyErr::fetch(instance.py())) }
 }
 
-/// An instance of an open model.
+/// Makes an instance of an open model.
 pub(super) fn model<'py>(
     class: &Bound<'py, PyType>,
     fields: &Bound<'py, PyDict>,
@@ -49,7 +49,7 @@ pub(super) fn model<'py>(
     Ok(made)
 }
 
-/// A `Partial`.
+/// Makes a `Partial`.
 pub(super) fn partial<'py>(value: &Bound<'py, PyAny>, is_complete: bool) -> PyResult<Bound<'py, PyAny>> {
     let py = value.py();
     static PARTIAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();

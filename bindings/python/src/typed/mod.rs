@@ -1,6 +1,5 @@
-//! Typed views: one stream's values as a type that pydantic validates, as they grow. What is new is learned from the
-//! parser's snapshot (`mirror.rs`), what is open is in `level.rs`, how it is shown in `showing.rs`, and what a type is, in
-//! `_plan.py`.
+//! Typed views: one stream's values as a type that pydantic validates, as they grow. News comes from the parser's
+//! snapshot (`mirror.rs`); `level.rs` has the open containers, `showing.rs` their shown values, and `_plan.py` the types.
 //!
 //! No parser is locked while a validator runs, since that is the user's code.
 
@@ -29,10 +28,10 @@ use crate::value::Fractions;
 pub(crate) trait Source: Send + Sync {
     fn fractions(&self, py: Python<'_>) -> PyResult<Fractions>;
 
-    /// Returns the news in the snapshot of the text since a moment; nothing if no text is open.
+    /// Returns the news in the snapshot since a moment; nothing if no text is open.
     fn seen<'py>(&self, py: Python<'py>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>>;
 
-    /// True if nothing can follow a value that is complete but what is wrong with the whole text.
+    /// Returns true if a complete value can only be followed by an error of the whole text.
     fn is_last(&self) -> bool {
         false
     }
@@ -40,14 +39,15 @@ pub(crate) trait Source: Send + Sync {
     fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError>;
 }
 
-/// A text as a typed value, as it grows: made by ``typed`` of ``Parser``, ``ProviderStream``, ``Envelope`` and ``Documents``.
+/// A typed view of a text, as it grows: made by ``typed`` of ``Parser``, ``ProviderStream``, ``Envelope`` and ``Documents``.
 ///
 /// Each look costs what is new. An object that has closed is validated once, by its model, and is the same object in later
 /// looks; an open one is an ``Open`` instance of a type derived from its model. After an error, every look raises it again,
 /// until another text begins.
 #[pyclass(module = "jsonspigot")]
 pub(crate) struct Typed {
-    source: Box<dyn Source>,
+    /// The reader; none of a view that its parser keeps.
+    source: Option<Box<dyn Source>>,
     view: View,
 }
 
@@ -75,7 +75,7 @@ enum Ended {
     Unmade(Py<PyAny>),
 }
 
-/// A class with its type's arguments, for annotations.
+/// Returns a class with type arguments, for annotations.
 pub(crate) fn generic<'py>(class: &Bound<'py, PyType>, item: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     class.py().import("types")?.call_method1("GenericAlias", (class, item))
 }
@@ -85,7 +85,7 @@ impl View {
         (self.root, self.last, self.is_complete, self.failed, self.ended) = (Child::None, None, false, None, None);
     }
 
-    /// The text that the view has seen has ended; or one after it, which it has not seen.
+    /// Notes the end of the text that the view has seen, or of one after it, which it has not seen.
     fn end(&mut self, ended: Ended) {
         if self.ended.is_some() || self.is_complete || self.failed.is_some() {
             self.begin();
@@ -107,7 +107,7 @@ impl View {
         self.root.shown(py)
     }
 
-    /// The same, when the string that was open has grown.
+    /// Returns the value so far, after more of the string that was open and still is.
     fn grown<'py>(&mut self, text: &Bound<'py, PyAny>, raw: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = text.py();
         if matches!(self.root, Child::None) {
@@ -121,6 +121,7 @@ impl View {
         self.changed(raw)
     }
 
+    /// Returns the look after the news.
     fn look<'py>(&mut self, py: Python<'py>, seen: Seen<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let (value, raw) = match seen {
             Seen::Unchanged => return self.again(py),
@@ -148,7 +149,7 @@ impl View {
         }
     }
 
-    /// All of it.
+    /// Returns the value of the whole text.
     fn closed<'py>(&mut self, raw: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = raw.py();
         if let Some(failed) = &self.failed {
@@ -174,7 +175,7 @@ impl View {
         Ok(last)
     }
 
-    /// All of a text of which nothing has been taken, by the event of its end.
+    /// Returns the value of a whole text of which nothing was taken before, by the event of its end.
     fn read<'py>(&mut self, text: &Bound<'py, PyAny>, end: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = text.py();
         let value = self.place.get().node(py).call_method1(pyo3::intern!(py, "read"), (text, &self.run));
@@ -184,11 +185,11 @@ impl View {
         Ok(last)
     }
 
-    /// Notes an error, which every later look raises again. What is no error of the text, such as a `KeyboardInterrupt`, is
-    /// raised once: the next look takes all of the text anew.
+    /// Notes an error, which every later look raises again. An exception that is not the text's, such as a
+    /// `KeyboardInterrupt`, is raised once: the next look reads all of the text again.
     ///
-    /// The first value that does not fit is looked for in `raw` from the beginning, with the value at `path` open: so the
-    /// error is the same at any cut.
+    /// The first value that does not fit is searched in `raw` from the beginning, with the value at `path` open, so that the error
+    /// is the same at any cut.
     fn failing<'py>(
         &mut self,
         py: Python<'py>,
@@ -216,7 +217,7 @@ impl View {
         raised.map_or_else(|error| error, PyErr::from_value)
     }
 
-    /// An error that was noted, without the frames that it went through before: it shall not keep them.
+    /// Returns an error that was noted, without the frames that it passed through before.
     fn raised(&self, error: &Bound<'_, PyAny>) -> PyErr {
         let raised = self.heading.bind(error.py()).call_method1("raised", (error,));
         raised
@@ -226,25 +227,43 @@ impl View {
 }
 
 impl Typed {
-    /// A view of what `source` reads, as `_typed.typed` says.
+    /// Returns a view of the text of `source`, with the options of `_typed.typed`.
     pub(crate) fn of<'py>(
         source: impl Source + 'static,
         model: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
+        let fractions = source.fractions(model.py())?;
+        Self::made(Some(Box::new(source)), fractions, model, options)
+    }
+
+    /// Returns a view of a text that its caller has.
+    pub(crate) fn made<'py>(
+        source: Option<Box<dyn Source>>,
+        fractions: Fractions,
+        model: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Self> {
         let py = model.py();
-        let decimals = source.fractions(py)? == Fractions::Decimal;
+        let decimals = fractions == Fractions::Decimal;
         let prepared = py.import("jsonspigot._typed")?.call_method("typed", (model, decimals), options)?;
         let (place, run, heading) = prepared.extract()?;
         let (root, moment) = (Child::None, Moment::default());
         let path = PyTuple::empty(py).unbind();
         let view =
             View { place, run, heading, root, path, moment, last: None, is_complete: false, failed: None, ended: None };
-        Ok(Self { source: Box::new(source), view })
+        Ok(Self { source, view })
     }
 
-    pub(crate) fn look_now<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Self { source, view } = self;
+    fn look_now<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let source = self.source.take().ok_or_else(|| in_use("typed view"))?;
+        let looked = self.look_at(py, &*source);
+        self.source = Some(source);
+        looked
+    }
+
+    pub(crate) fn look_at<'py>(&mut self, py: Python<'py>, source: &dyn Source) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let view = &mut self.view;
         let moment = &mut view.moment;
         let epoch = moment.epoch;
         let seen = source.seen(py, moment)?;
@@ -252,7 +271,7 @@ impl Typed {
             view.begin();
         }
         match seen {
-            // What may still be followed by something wrong is whole when its reader says so.
+            // A value that an error may still follow is whole when its reader reports that.
             Some(Seen::Complete(_)) if !source.is_last() => view.again(py),
             Some(seen) => view.look(py, seen),
             // Nothing is open: what was seen last stays.
@@ -277,20 +296,22 @@ impl Typed {
         }
     }
 
-    fn lock<'a>(slf: &'a Bound<'_, Self>) -> PyResult<PyRefMut<'a, Self>> {
+    pub(crate) fn lock<'a>(slf: &'a Bound<'_, Self>) -> PyResult<PyRefMut<'a, Self>> {
         slf.try_borrow_mut().map_err(|_| in_use("typed view"))
     }
 }
 
 #[pymethods]
 impl Typed {
-    /// The value so far, as a ``Partial``; ``None`` before anything can be shown. The same object if nothing has come
-    /// since the last look. Raises pydantic's ``ValidationError`` for a closed value that does not fit.
+    /// Return the value so far, as a ``Partial``; ``None`` before anything can be shown.
+    ///
+    /// It is the same object if nothing has arrived since the last look. Raises pydantic's ``ValidationError`` for a closed value
+    /// that does not fit.
     fn look<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         Self::lock(slf)?.look_now(py)
     }
 
-    /// The text is whole, as this event of its end says; for those who report each text in turn.
+    /// Ends a text that is whole, by the event of its end, and returns the last look.
     fn _whole<'py>(slf: &Bound<'py, Self>, end: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = end.py();
         let view = &mut Self::lock(slf)?.view;
@@ -305,7 +326,7 @@ impl Typed {
         closed.inspect_err(|_| view.begin())
     }
 
-    /// The text has come to nothing.
+    /// Ends a text that was cut or is wrong.
     fn _broken(slf: &Bound<'_, Self>) -> PyResult<()> {
         Self::lock(slf)?.view.end(Ended::Broken);
         Ok(())
@@ -324,7 +345,9 @@ impl Typed {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        self.source.traverse(&visit)?;
+        if let Some(source) = &self.source {
+            source.traverse(&visit)?;
+        }
         let View { place, run, heading, root, path, moment: _, last, is_complete: _, failed, ended } = &self.view;
         visit.call(place)?;
         visit.call(run)?;

@@ -8,7 +8,7 @@ use super::level::Child;
 use super::place::{Place, out};
 
 /// A level for those that are written in Python.
-#[pyclass(name = "Level", module = "jsonspigot._native")]
+#[pyclass(name = "_Level", module = "jsonspigot._native")]
 pub(crate) struct LevelObject(Child);
 
 #[pymethods]

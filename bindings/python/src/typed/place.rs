@@ -55,7 +55,7 @@ fn bit_of(class: &Bound<'_, PyAny>) -> u8 {
 }
 
 /// The part of a `Node` that looks use.
-#[pyclass(frozen, module = "jsonspigot._native")]
+#[pyclass(frozen, name = "_Place", module = "jsonspigot._native")]
 pub(crate) struct Place {
     node: Py<PyAny>,
     known: OnceLock<Known>,
@@ -167,7 +167,7 @@ impl Place {
         Ok(cell.get().and_then(Option::as_ref))
     }
 
-    /// A closed value, validated.
+    /// Returns a closed value, validated.
     pub(super) fn closed<'py>(
         &self,
         value: &Bound<'py, PyAny>,
@@ -182,7 +182,7 @@ pub(super) fn which(is_object: bool) -> &'static str {
 }
 
 /// The kind of an open container.
-#[pyclass(frozen, module = "jsonspigot._native")]
+#[pyclass(frozen, name = "_Shape", module = "jsonspigot._native")]
 pub(crate) struct Shape(pub(super) Container);
 
 pub(super) enum Container {
@@ -305,7 +305,7 @@ pub(super) fn levels(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
         .bind(py))
 }
 
-/// A value, unless it is `OUT`: that stands for nothing.
+/// Returns a value, or nothing for `OUT`.
 pub(super) fn shown(value: Bound<'_, PyAny>) -> PyResult<Option<Bound<'_, PyAny>>> {
     let out = out(value.py())?;
     Ok((!value.is(out)).then_some(value))

@@ -1,5 +1,5 @@
-//! The shown value of an open container: rebuilt for each look, from what is kept of its closed members and what is
-//! shown of the open one.
+//! The shown value of an open container: rebuilt for each look from its closed members and the shown value of the open
+//! one.
 
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;

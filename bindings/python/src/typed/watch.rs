@@ -1,4 +1,4 @@
-//! The typed views of what is open in a stream of many values, and what makes events of them, if models were given
+//! The typed views of the open values in a stream of many values, and the maker of their events, if models were given
 //! (`_streams.py`).
 
 use pyo3::prelude::*;
@@ -26,7 +26,7 @@ impl Watch {
         self.views.push((call, view.clone_ref(py)));
     }
 
-    /// Says what the text of a call, or the open one, has come to: `value` is asked for it if somebody looks.
+    /// Reports the end of a call's text, or of the open text, to its views. `value` is only called if there is one.
     pub(crate) fn end(
         &mut self,
         py: Python<'_>,
@@ -54,7 +54,7 @@ impl Watch {
         });
     }
 
-    /// The stream begins anew. Returns what makes events, which has to be notified when nothing is locked.
+    /// Begins a new stream. Returns what makes events, which has to be notified when nothing is locked.
     pub(crate) fn reset(&mut self, py: Python<'_>) -> Option<Py<PyAny>> {
         for (_, view) in &self.views {
             if let Ok(mut view) = view.bind(py).try_borrow_mut() {
@@ -79,7 +79,7 @@ pub(crate) fn begin_anew(py: Python<'_>, teller: Option<Py<PyAny>>) -> PyResult<
     teller.map_or(Ok(()), |teller| teller.bind(py).call_method0("reset").map(drop))
 }
 
-/// The events of a call, and those that an error has, with those of the typed views among them. Called when nothing is
+/// Returns the events of a call, and those of its error, with those of the typed views among them. Called when nothing is
 /// locked.
 pub(crate) fn with_typed<'py>(
     stream: &Bound<'py, PyAny>,
