@@ -52,6 +52,12 @@ impl Part {
             let Some(next) = self.next(byte) else { break };
             self = next;
             pos += 1;
+            // After the first digit of a part, only zero is not followed by any others.
+            if self.may_end() && self != Self::Zero {
+                while text.get(pos).is_some_and(u8::is_ascii_digit) {
+                    pos += 1;
+                }
+            }
         }
         (self, pos)
     }
@@ -186,54 +192,10 @@ impl Tokenizer {
 }
 
 /// Returns the end of the number that begins at `start`, if it is valid and another byte follows.
-#[inline(always)]
-pub(super) fn number_end(text: &[u8], start: usize) -> Option<usize> {
-    let start = start + usize::from(text.get(start) == Some(&b'-'));
-    let mut end = digits_end(text, start);
-    if end == start || text.get(start) == Some(&b'0') && end > start + 1 {
-        return None;
-    }
-    if text.get(end) == Some(&b'.') {
-        let from = end + 1;
-        end = digits_end(text, from);
-        if end == from {
-            return None;
-        }
-    }
-    if matches!(text.get(end), Some(b'e' | b'E')) {
-        let from = end + 1 + usize::from(matches!(text.get(end + 1), Some(b'+' | b'-')));
-        end = digits_end(text, from);
-        if end == from {
-            return None;
-        }
-    }
-    (end < text.len()).then_some(end)
-}
-
-/// Returns the result of [`number_end`], which is not inlined here.
 #[inline(never)]
-pub(super) fn number_end_away(text: &[u8], start: usize) -> Option<usize> {
-    number_end(text, start)
-}
-
-/// Returns the end of the digits from `pos` on. Reads eight at a time.
-#[inline(always)]
-fn digits_end(text: &[u8], mut pos: usize) -> usize {
-    const ONES: u64 = u64::from_le_bytes([1; 8]);
-    while let Some(bytes) = text.get(pos..).and_then(<[u8]>::first_chunk) {
-        // A digit is now 0 to 9: its high four bits are zero, also after adding 6. Another byte may carry, but only
-        // into later bytes.
-        let values = u64::from_le_bytes(*bytes) ^ (ONES * 0x30);
-        let others = (values | values.wrapping_add(ONES * 6)) & (ONES * 0xF0);
-        if others != 0 {
-            return pos + others.trailing_zeros() as usize / 8;
-        }
-        pos += 8;
-    }
-    while text.get(pos).is_some_and(u8::is_ascii_digit) {
-        pos += 1;
-    }
-    pos
+pub(super) fn number_end(text: &[u8], start: usize) -> Option<usize> {
+    let (part, end) = Part::Start.read(text, start);
+    text.get(end).filter(|&&byte| part.may_end_before(byte)).map(|_| end)
 }
 
 fn too_long(offset: u64) -> Fault {

@@ -8,7 +8,7 @@
 
 use core::convert::Infallible;
 
-use super::number::{number_end, number_end_away};
+use super::number::number_end;
 use super::utf8::ascii_text;
 use super::{
     AfterRoot, Interest, KeyFilter, Limits, Read, Role, Sink, SkipSink, Skipped, State, Stops, Tokenizer, ValueKind,
@@ -222,9 +222,8 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
     fn number(&mut self) -> Step {
         // A whole number needs no state. Chunks as short as a model's token rarely contain one.
         let most = self.limits().number;
-        let end_of = if self.sink.is_skip_sink() { number_end } else { number_end_away };
         if self.stops.chunk().len() >= 16
-            && let Some(end) = end_of(self.stops.chunk(), self.pos)
+            && let Some(end) = number_end(self.stops.chunk(), self.pos)
             && (end - self.pos) as u64 <= most
         {
             return self.whole_atom(ValueKind::Number, end);
