@@ -317,11 +317,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
         if self.tokenizer.is_followed() && self.sink.begin_container(kind, self.at())? == Interest::Skip {
             self.tokenizer.skipped = Skipped::container(depth);
         }
-        if is_object {
-            self.tokenizer.nest.push_object();
-        } else {
-            self.tokenizer.nest.push_array();
-        }
+        self.tokenizer.nest.push(is_object);
         self.state = if is_object { State::FirstKey } else { State::FirstElement };
         self.pos += 1;
         Ok(())
