@@ -36,7 +36,6 @@ pub(crate) enum EscapeStep {
     PairU,
 }
 
-/// The part of an escape that has been read, as text and as a length. The two agree, for callers that read it again.
 impl OpenEscape {
     /// Appends the part that has been read.
     pub(super) fn push(self, out: &mut Vec<u8>) {
@@ -57,12 +56,9 @@ impl OpenEscape {
 
     /// Returns the number of bytes that have been read.
     pub(crate) fn len(self) -> u64 {
-        match self.step {
-            EscapeStep::Letter => 1,
-            EscapeStep::Hex { digits, .. } => 2 + u64::from(digits) + if self.high == 0 { 0 } else { 6 },
-            EscapeStep::PairBackslash => 6,
-            EscapeStep::PairU => 7,
-        }
+        let mut read = Vec::new();
+        self.push(&mut read);
+        read.len() as u64
     }
 }
 

@@ -40,27 +40,15 @@ impl Utf8Carry {
         carry
     }
 
-    /// Adds one byte, if it can continue the sequence.
+    /// Adds one byte.
     pub(crate) fn push(&mut self, byte: u8) -> Utf8Step {
-        let fits = match (self.len, self.bytes[0]) {
-            // RFC 3629 §4: these leads narrow their second byte (overlong forms, surrogates, past U+10FFFF).
-            (1, 0xE0) => (0xA0..=0xBF).contains(&byte),
-            (1, 0xED) => (0x80..=0x9F).contains(&byte),
-            (1, 0xF0) => (0x90..=0xBF).contains(&byte),
-            (1, 0xF4) => (0x80..=0x8F).contains(&byte),
-            _ => (0x80..=0xBF).contains(&byte),
-        };
-        if !fits {
-            return Utf8Step::Bad;
-        }
-        self.bytes[usize::from(self.len)] = byte;
+        self.bytes[self.len()] = byte;
         self.len += 1;
-        let whole = match self.bytes[0] {
-            0..0xE0 => 2,
-            0xE0..0xF0 => 3,
-            0xF0.. => 4,
-        };
-        if self.len == whole { Utf8Step::Whole } else { Utf8Step::Open }
+        match str::from_utf8(self.as_bytes()) {
+            Ok(_) => Utf8Step::Whole,
+            Err(error) if error.error_len().is_none() => Utf8Step::Open,
+            Err(_) => Utf8Step::Bad,
+        }
     }
 
     /// Returns the number of bytes that have arrived.
