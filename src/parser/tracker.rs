@@ -417,12 +417,7 @@ impl Tracker {
 
     #[inline(never)]
     fn compact_paths(&mut self) {
-        let mut compaction = self.paths.begin_compaction();
-        for frame in &mut self.frames {
-            frame.node = compaction.keep(frame.node);
-        }
-        self.node = compaction.keep(self.node);
-        compaction.finish();
+        self.paths.compact(self.frames.iter_mut().map(|frame| &mut frame.node).chain([&mut self.node]));
     }
 }
 

@@ -80,8 +80,8 @@ pub(crate) struct PathStore {
     keys: String,
     /// One more than the last node that queued events refer to, or 0.
     pinned: usize,
-    /// The buffers of the last compaction, reused so that compactions rarely allocate.
-    spare: Option<Box<(Vec<Node>, String)>>,
+    /// The buffers before the last compaction, reused so that compactions rarely allocate.
+    spare: Option<Box<Self>>,
 }
 
 impl PathStore {
@@ -151,13 +151,20 @@ impl PathStore {
         self.nodes.len()
     }
 
-    /// Begins a compaction, which drops all nodes that are not [kept](Compaction::keep).
-    pub(crate) fn begin_compaction(&mut self) -> Compaction<'_> {
-        let mut spare = self.spare.take().unwrap_or_default();
-        let (nodes, keys) = core::mem::take(&mut *spare);
-        let mut compacted = Self { nodes, keys, pinned: 0, spare: None };
-        compacted.clear();
-        Compaction { compacted, store: self, spare, newest: (ROOT, ROOT) }
+    /// Drops all nodes except those of these ids, and changes the ids. Each must be equal to the one before it or its
+    /// child; the first is the root or its child.
+    pub(crate) fn compact<'n>(&mut self, ids: impl Iterator<Item = &'n mut NodeId>) {
+        let mut kept = self.spare.take().unwrap_or_default();
+        kept.clear();
+        let (mut old, mut new) = (ROOT, ROOT);
+        for id in ids {
+            if *id != old {
+                (old, new) = (*id, kept.push_segment(new, self.segment(*id)));
+            }
+            *id = new;
+        }
+        core::mem::swap(self, &mut kept);
+        self.spare = Some(kept);
     }
 
     pub(crate) fn path(&self, node: NodeId) -> Path<'_> {
@@ -205,38 +212,6 @@ impl PathStore {
             INSIDE => Segment::Inside,
             index => Segment::Index(index),
         }
-    }
-}
-
-/// A compaction of a store. It gives each kept node a new id.
-pub(crate) struct Compaction<'a> {
-    store: &'a mut PathStore,
-    compacted: PathStore,
-    spare: Box<(Vec<Node>, String)>,
-    /// The old and new id of the node that was kept last; initially the root, whose id does not change.
-    newest: (NodeId, NodeId),
-}
-
-impl Compaction<'_> {
-    /// Keeps a node and returns its new id. The node must be the one kept last or a child of it.
-    pub(crate) fn keep(&mut self, node: NodeId) -> NodeId {
-        let (old, parent) = self.newest;
-        if node == old {
-            return parent;
-        }
-        let new = self.compacted.push_segment(parent, self.store.segment(node));
-        self.newest = (node, new);
-        new
-    }
-
-    /// Drops all other nodes.
-    pub(crate) fn finish(self) {
-        let Self { store, compacted, mut spare, .. } = self;
-        store.nodes.clone_from(&compacted.nodes);
-        store.keys.clone_from(&compacted.keys);
-        store.pinned = 0;
-        *spare = (compacted.nodes, compacted.keys);
-        store.spare = Some(spare);
     }
 }
 
