@@ -196,33 +196,17 @@ impl Rewriter {
             sink(chunk);
             return Ok(());
         }
-        if self.write_any(stops, sink)? {
-            sink(chunk);
-        }
-        Ok(())
+        self.write_any(stops, sink)
     }
 
-    /// Reads any chunk. Returns true if all of it is unchanged; the caller then passes it on.
-    fn write_any(&mut self, stops: &mut Stops<'_>, sink: &mut dyn FnMut(&[u8])) -> Result<bool, RewriteError> {
+    /// Reads any chunk.
+    fn write_any(&mut self, stops: &mut Stops<'_>, sink: &mut dyn FnMut(&[u8])) -> Result<(), RewriteError> {
         let chunk = stops.chunk();
-        let chunk_at = self.parser.engine.document.tokenizer.offset();
-        if !self.state.passes_all(chunk_at) || !self.parser.is_open() {
-            let read = self.drive(chunk, sink, |engine, writer| {
-                let taken = engine.take_string_piece(stops, |_, text, _| writer.map_text(text));
-                taken.unwrap_or_else(|| engine.feed_any(stops, writer)).map(|()| chunk.len())
-            });
-            return read.map(|_| false);
-        }
-        let (engine, mut writer) = self.begin(chunk, sink);
-        let read = engine.feed_any(stops, &mut writer);
-        let end = read.as_ref().map_or_else(Error::offset, |()| chunk_at + chunk.len() as u64);
-        if read.is_ok() && writer.state.passes_all(chunk_at) {
-            writer.state.passed = end;
-            return Ok(!chunk.is_empty());
-        }
-        writer.end_chunk(end, read.is_err());
-        self.check_open()?;
-        read.map_err(RewriteError::Text).map(|()| false)
+        let read = self.drive(chunk, sink, |engine, writer| {
+            let taken = engine.take_string_piece(stops, |_, text, _| writer.map_text(text));
+            taken.unwrap_or_else(|| engine.feed_any(stops, writer)).map(|()| chunk.len())
+        });
+        read.map(drop)
     }
 
     /// Rewrites a chunk up to the end of the root value. Returns the number of bytes read.
