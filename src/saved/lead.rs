@@ -2,7 +2,7 @@
 //!
 //! The text consists of the open values with their keys; of the partial document, or of the keys of open objects if
 //! duplicates are rejected; and of the text of open matches if it is retained. Where parts are left out, the text alone
-//! gives wrong counters, and a [`Jump`] sets them.
+//! gives wrong counters, and a *jump* sets them.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -14,29 +14,22 @@ use crate::path::Segment;
 use crate::tokenizer::{Place, ValueKind};
 use crate::tree::{PartialValue, Tree, write_escaped};
 
-/// The text, and the jumps at positions in it.
+/// The text, and the jumps at positions in it: the numbers that are saved, the first of which is the level and the kind.
 #[derive(Debug, Default)]
 pub(super) struct Lead {
     text: Vec<u8>,
-    jumps: Vec<(usize, Jump)>,
+    jumps: Vec<(usize, Vec<u64>)>,
 }
 
-/// State that does not follow from the text before it.
-#[derive(Clone, Copy, Debug)]
-enum Jump {
-    /// The offset of the next byte in the text of a level.
-    Offset(usize, u64),
-    /// Like `Offset`, with the id of the match that begins there.
-    Match(usize, u64, u64),
-    NextIndex(u64),
-    /// Retained text follows, to which the limits apply.
-    Kept,
-}
-
-/// The numbers of the jumps, in the bits below the level.
+/// The kinds of jumps, in the bits below the level. A jump sets state that does not follow from the text before it.
+///
+/// This one sets the offset of the next byte in the text of a level.
 pub(super) const OFFSET: u64 = 1;
+/// Sets the same offset, and the id of the match that begins there.
 pub(super) const MATCH: u64 = 3;
+/// Sets the index of the next element.
 pub(super) const NEXT_INDEX: u64 = 4;
+/// Retained text follows, to which the limits apply.
 pub(super) const KEPT: u64 = 8;
 pub(super) const LEVEL: u32 = 4;
 
@@ -64,8 +57,8 @@ impl Lead {
         self.push(" ");
     }
 
-    fn jump(&mut self, jump: Jump) {
-        self.jumps.push((self.text.len(), jump));
+    fn jump(&mut self, level: usize, kind: u64, numbers: &[u64]) {
+        self.jumps.push((self.text.len(), [&[(level as u64) << LEVEL | kind], numbers].concat()));
     }
 
     /// Appends `inner` as the content of a string.
@@ -74,7 +67,7 @@ impl Lead {
         for (place, jump) in &inner.jumps {
             self.push_escaped(&String::from_utf8_lossy(&inner.text[from..*place]));
             from = *place;
-            self.jump(*jump);
+            self.jumps.push((self.text.len(), jump.clone()));
         }
         self.push_escaped(&String::from_utf8_lossy(&inner.text[from..]));
     }
@@ -86,14 +79,7 @@ impl Lead {
         for (place, jump) in &self.jumps {
             out.number((place - from) as u64);
             from = *place;
-            let (level, kind, numbers) = match *jump {
-                Jump::Offset(level, offset) => (level, OFFSET, [Some(offset), None]),
-                Jump::Match(level, offset, id) => (level, MATCH, [Some(offset), Some(id)]),
-                Jump::NextIndex(next) => (0, NEXT_INDEX, [Some(next), None]),
-                Jump::Kept => (0, KEPT, [None, None]),
-            };
-            out.number((level as u64) << LEVEL | kind);
-            numbers.into_iter().flatten().for_each(|number| out.number(number));
+            jump.iter().for_each(|number| out.number(*number));
         }
     }
 }
@@ -111,7 +97,7 @@ pub(super) fn to(parser: &Parser) -> Lead {
     if !has_failed || shown.is_some() && tree.is_some_and(is_closed) {
         lead.push_root(tree);
         if !has_failed {
-            lead.jump(Jump::Offset(DOCUMENT, parser.position()));
+            lead.jump(DOCUMENT, OFFSET, &[parser.position()]);
         }
         return lead;
     }
@@ -163,9 +149,9 @@ impl Level<'_> {
     /// complete.
     fn begin(self, selected: Option<(u64, u64)>, may_be_retained: bool, lead: &mut Lead) -> bool {
         let Some((start, first_match)) = selected else { return false };
-        lead.jump(Jump::Match(self.number, start, first_match));
+        lead.jump(self.number, MATCH, &[start, first_match]);
         let Some(retained) = self.retained_from(start).filter(|_| may_be_retained) else { return false };
-        lead.jump(Jump::Kept);
+        lead.jump(DOCUMENT, KEPT, &[]);
         lead.text.extend_from_slice(retained);
         true
     }
@@ -184,7 +170,7 @@ impl Level<'_> {
         }
         let mut tail = Vec::new();
         self.tokenizer().push_tail(&mut tail);
-        lead.jump(Jump::Offset(self.number, self.tokenizer().offset() - tail.len() as u64));
+        lead.jump(self.number, OFFSET, &[self.tokenizer().offset() - tail.len() as u64]);
         lead.text.extend(tail);
     }
 
@@ -282,7 +268,7 @@ impl Level<'_> {
         let is_between = matches!(place, Place::Value | Place::AfterValue);
         if self.tree.is_none() && place != Place::First {
             if let Some(newest) = newest.filter(|newest| *newest > 0) {
-                lead.jump(Jump::NextIndex(newest));
+                lead.jump(DOCUMENT, NEXT_INDEX, &[newest]);
             }
             lead.push(if is_between { "0" } else { "" });
         }

@@ -31,19 +31,7 @@ impl<'a> Reader<'a> {
         of.get(usize::from(self.byte()?)).copied().ok_or(Impossible)
     }
 
-    #[inline]
     pub fn number(&mut self) -> Result<u64, Impossible> {
-        // Most numbers are short.
-        if let Some((&first, rest)) = self.rest.split_first()
-            && first < 0x80
-        {
-            self.rest = rest;
-            return Ok(first.into());
-        }
-        self.long_number()
-    }
-
-    fn long_number(&mut self) -> Result<u64, Impossible> {
         let (mut number, mut shift) = (0, 0);
         loop {
             let byte = self.byte()?;
