@@ -54,11 +54,6 @@ export async function resume({ conversationId, lastChunkId }, signal) {
   });
 }
 
-/** The elements of Markdown texts: of each a list, or null if it is to be shown as it stands. */
-export async function format(texts) {
-  return (await (await post("/api/markdown", { texts })).json()).blocks;
-}
-
 /** Asks the server to end the turn that is on its way. */
 export async function stop(conversationId) {
   return post("/api/chat/stop", { conversationId });

@@ -1,44 +1,34 @@
-// The inspector: the JSON as the model writes it; when each field could be shown; and every event with its path and time, and
-// on a click its envelope. Times are those of the record, at whatever speed it is replayed.
+// The inspector: the JSON as the model writes it, the times at which each field could be shown, and the latest events.
 
 import { eachFrame, el, setText } from "./dom.js";
 import { TimingBars } from "./timing_bars.js";
 import { Timing, keyOf, span } from "./timing.js";
-import { VirtualList } from "./virtual_list.js";
 
-const ROW = 24;
+/** How many events are listed. */
+const MOST_ROWS = 200;
 
 /** How much of a value a row shows. */
 const MOST_SHOWN = 120;
 
 export class Inspector {
-  #entries = [];
+  #count = 0;
+  #rows = []; // those that are not drawn yet
   #timing = new Timing();
   #draw = eachFrame(() => this.#flush());
-  #longest = 0; // of the paths shown, in characters
   #raw = new Map(); // of the turn's messages to their raw text's element
 
   /** `at(name)` gives the page's element of that name. */
   constructor(at) {
     this.at = at;
     this.bars = new TimingBars(at("timing"));
-    this.list = new VirtualList(at("events"), {
-      height: ROW,
-      label: "Events",
-      render: (place) => this.#row(place),
-      onSelect: (place) => this.#show(place),
-    });
-    at("event-back").addEventListener("click", () => this.list.select(this.list.selected - 1));
-    at("event-forward").addEventListener("click", () => this.list.select(this.list.selected + 1));
   }
 
   /** Forgets everything. */
   clear() {
-    this.#entries = [];
-    this.#longest = 0;
+    this.#count = 0;
+    this.#rows = [];
+    this.at("events").replaceChildren();
     this.begin(undefined);
-    this.list.show(0);
-    this.at("event").hidden = true;
   }
 
   /** A turn begins: its times count from here. Of one that was not seen from its beginning nothing is claimed. */
@@ -51,10 +41,11 @@ export class Inspector {
     this.#draw();
   }
 
-  /** Takes an event in: `{event, chunk, at, frame}`. */
+  /** Takes an event in: `{event, chunk, at}`. */
   take(entry) {
-    this.#entries.push({ ...entry, since: entry.at - (this.#timing.start ?? entry.at) });
+    this.#count += 1;
     this.#timing.take(entry);
+    this.#rows.push(row(entry, entry.at - this.#timing.start));
     if (entry.chunk.delta_path === "/raw") this.#write(entry.chunk);
     this.#draw();
   }
@@ -75,36 +66,11 @@ export class Inspector {
     }
   }
 
-  #row(place) {
-    const { event, chunk, since } = this.#entries[place];
-    const where = pathOf(chunk);
-    const value = typeof chunk.props === "string" ? chunk.props : (JSON.stringify(chunk.props) ?? "null");
-    // The column is as wide as the longest path: it is read as a whole, if need be by scrolling.
-    if (where.length > this.#longest) {
-      this.#longest = where.length;
-      this.at("events").style.setProperty("--path", `${this.#longest}ch`);
-    }
-    return [
-      el("span", { class: "row-id" }, String(chunk.chunk_id)),
-      el("span", { class: "row-at" }, `+${span(since)}`),
-      el("span", { class: "row-event" }, event),
-      el("span", { class: "row-path", title: chunk.delta_action ?? "whole" }, where),
-      el("span", { class: "row-value" }, value.slice(0, MOST_SHOWN)),
-    ];
-  }
-
-  /** An event as it came. */
-  #show(place) {
-    const { event, chunk } = this.#entries[place];
-    setText(this.at("event-title"), `Event ${chunk.chunk_id}: ${event}`);
-    setText(this.at("event-envelope"), JSON.stringify(chunk, null, 2));
-    this.at("event").hidden = false;
-  }
-
   #flush() {
-    const count = this.#entries.length;
-    this.list.show(count);
-    setText(this.at("event-count"), count > 0 ? String(count) : "");
+    const list = this.at("events");
+    list.append(...this.#rows.splice(0).slice(-MOST_ROWS));
+    while (list.childElementCount > MOST_ROWS) list.firstChild.remove();
+    setText(this.at("event-count"), String(this.#count || ""));
     const parts = this.#timing.parts();
     setText(this.at("timing-summary"), this.#words(parts));
     if (this.isWitnessed) this.bars.show(parts, this.#timing);
@@ -120,7 +86,15 @@ export class Inspector {
   }
 }
 
-/** Where in its message a chunk applies: a pointer, or the kind of message that has come whole. */
-function pathOf({ delta, delta_path: path, type }) {
-  return delta ? path || "/" : type;
+/** An event's line in the list: its number, time, name, the path that it changes, and the beginning of its value. */
+function row({ event, chunk }, since) {
+  const value = typeof chunk.props === "string" ? chunk.props : (JSON.stringify(chunk.props) ?? "null");
+  return el(
+    "li",
+    { class: "row" },
+    el("span", { class: "row-at" }, `${chunk.chunk_id} +${span(since)}`),
+    el("span", { class: "row-event" }, event),
+    el("span", { class: "row-path" }, chunk.delta ? chunk.delta_path || "/" : chunk.type),
+    el("span", { class: "row-value" }, value.slice(0, MOST_SHOWN)),
+  );
 }

@@ -6,7 +6,6 @@ import call from "./call.js";
 import { conversations, forget, note } from "./conversations.js";
 import { afterFrame, el, icon, setState, setText } from "./dom.js";
 import { Inspector } from "./inspector.js";
-import { formatter } from "./markdown.js";
 import { play } from "./player.js";
 import { Replay, lastTurn } from "./replay.js";
 import { Session } from "./session.js";
@@ -19,7 +18,6 @@ const stage = play(find("stage"), call);
 const chat = find("chat");
 const message = find("message");
 const scroller = find("scroller");
-const replayButtons = [...document.querySelectorAll("[data-replay]")];
 
 const context = new Tree();
 find("context-tree").append(context.element);
@@ -135,12 +133,12 @@ function show(state) {
   setState(chat, "state", state);
   // A control that is about to be switched off hands the focus on; otherwise it would fall to the body.
   const focused = document.activeElement;
-  if (isIdle ? focused === find("stop") : focused === find("send") || replayButtons.includes(focused)) home();
+  if (isIdle ? focused === find("stop") : focused === find("send") || focused === find("replay")) home();
   find("send").disabled = !isIdle;
   find("send").hidden = !isIdle;
   find("stop").hidden = isIdle;
   find("stop").disabled = state !== "replaying" && state !== "streaming";
-  for (const button of replayButtons) button.disabled = !isIdle || session.record.length === 0;
+  find("replay").disabled = !isIdle || session.record.length === 0;
 }
 
 /** The turn is over and drawn: it is the person's again. */
@@ -286,13 +284,12 @@ function showWelcome() {
   stage.setPlaying(isEmpty);
 }
 
-function playAgain(slower) {
-  become("replaying", slower > 1 ? "Replaying, ten times slower" : "Replaying");
+function playAgain() {
+  become("replaying", "Replaying");
   view.clear();
   inspector.clear();
   const { isWitnessed } = session;
   replay = new Replay(session.record, {
-    slower,
     began: session.turnBegan,
     on: {
       ...heard,
@@ -321,7 +318,7 @@ message.addEventListener("keydown", (event) => {
   find("composer").requestSubmit();
 });
 
-for (const button of replayButtons) button.addEventListener("click", () => playAgain(Number(button.dataset.replay)));
+find("replay").addEventListener("click", playAgain);
 find("stop").addEventListener("click", end);
 find("keep").addEventListener("click", () => {
   endEdit();
@@ -374,8 +371,6 @@ about()
   .then(({ model, isScripted }) => {
     setText(find("badge"), isScripted ? "scripted model" : `live: ${model}`);
     find("badge").hidden = false;
-    formatter.isOn = !isScripted;
-    if (formatter.isOn) view.redraw();
     const scripted =
       "The model here is scripted: a small program on this machine sends prepared answers at a model's pace, so that you " +
       "need neither a key nor a network. The server, the parsing and the streaming are real.";

@@ -2,9 +2,7 @@
 
 import { el, setLines, setState, setText } from "./dom.js";
 import { FormPart } from "./form.js";
-import { FormattedText } from "./formatted.js";
 import { money } from "./locale.js";
-import { formatter } from "./markdown.js";
 import { drawn, scale } from "./result.js";
 import { Tree } from "./tree.js";
 
@@ -15,16 +13,6 @@ class TextPart {
 
   update(props, isLive) {
     setLines(this.element, props?.content ?? "");
-    setState(this.element, "live", isLive || undefined);
-  }
-}
-
-/** What the model says: as it stands, or in the format that it has. */
-class AnswerPart extends TextPart {
-  update(props, isLive) {
-    if (!formatter.isOn) return super.update(props, isLive);
-    this.formatted ??= new FormattedText(this.element);
-    this.formatted.update(props?.content ?? "", isLive);
     setState(this.element, "live", isLive || undefined);
   }
 }
@@ -339,7 +327,7 @@ export function wordsOf(value) {
 
 const PARTS = {
   user: () => new TextPart("user"),
-  text: () => new AnswerPart("text"),
+  text: () => new TextPart("text"),
   thinking: () => new ThinkingPart(),
   loading: () => new LoadingPart(),
   tool_call: () => new CallPart(),

@@ -1,4 +1,4 @@
-// A recorded turn again: at its own speed, ten times slower, or all at once.
+// A recorded turn again, at its own speed.
 
 import { Merger } from "./merge.js";
 
@@ -12,13 +12,13 @@ export class Replay {
   #timer = undefined;
 
   /**
-   * `on.chunk(entry, result)` hears each chunk with its recorded time, counted from the replay's beginning: what is said of
-   * the turn stays true at any speed. `on.end()` hears the end.
+   * `on.chunk(entry, result)` receives each chunk with its recorded time, counted from the replay's beginning; `on.end()`
+   * follows the last one.
    */
-  constructor(record, { slower, began, on }) {
+  constructor(record, { began, on }) {
     const { before, turn } = lastTurn(record);
     this.turn = turn;
-    this.slower = slower;
+    this.isInstant = false;
     this.origin = began ?? turn[0]?.at ?? 0;
     this.on = on;
     this.merger = new Merger();
@@ -35,7 +35,7 @@ export class Replay {
   /** Gives the rest at once. */
   finish() {
     clearTimeout(this.#timer);
-    this.slower = 0;
+    this.isInstant = true;
     this.#step();
   }
 
@@ -46,7 +46,7 @@ export class Replay {
   }
 
   #due(entry) {
-    return this.began + (entry.at - this.origin) * this.slower;
+    return this.isInstant ? 0 : this.began + entry.at - this.origin;
   }
 
   #step() {

@@ -50,7 +50,7 @@ export class Session {
 
   /**
    * `on` hears: `state(name, words)` with `idle`, `resuming`, `streaming`, `reconnecting`; `begin(at, isWitnessed)` of a turn;
-   * `reset()` when the messages have been read anew; `chunk(entry, result)` with `{event, chunk, at, frame}` and
+   * `reset()` when the messages have been read anew; `chunk(entry, result)` with `{event, chunk, at}` and
    * what the merger made of it; `fail(words)` of what has no place in the stream, and `unsent(message)`
    * if the server has not taken it.
    */
@@ -204,9 +204,9 @@ export class Session {
     this.#sliceBegan = performance.now();
   }
 
-  #take({ event, data, frame }) {
+  #take({ event, data }) {
     const chunk = JSON.parse(data);
-    const entry = { event, chunk, at: now(), frame };
+    const entry = { event, chunk, at: now() };
     const result = this.merger.apply(chunk);
     if (result.outcome !== "merged") return;
     for (const { chunkId, reason } of result.refused) {

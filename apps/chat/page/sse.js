@@ -1,16 +1,12 @@
 // Server-sent events out of text at any cut, by the HTML standard's rules. `EventSource` can't send a POST.
 
-/**
- * Takes text as it comes and gives the events that are whole: `{event, data, id, frame}`. The frame is all of the event's
- * lines as they came, each ended by a line feed.
- */
+/** Takes text as it arrives and returns the events that are complete: `{event, data, id}`. */
 export class SseReader {
   #line = "";
   #endedInReturn = false;
   #event = "";
   #data = [];
   #id = "";
-  #frame = "";
 
   push(text) {
     // A line feed behind a carriage return belongs to it, even in the next piece.
@@ -24,7 +20,6 @@ export class SseReader {
   }
 
   #take(line) {
-    this.#frame += `${line}\n`;
     if (line === "") return this.#dispatch();
     const colon = line.indexOf(":");
     const field = colon < 0 ? line : line.slice(0, colon);
@@ -36,11 +31,10 @@ export class SseReader {
   }
 
   #dispatch() {
-    const event = { event: this.#event || "message", data: this.#data.join("\n"), id: this.#id, frame: this.#frame };
+    const event = { event: this.#event || "message", data: this.#data.join("\n"), id: this.#id };
     const isEmpty = this.#data.length === 0;
     this.#event = "";
     this.#data = [];
-    this.#frame = "";
     return isEmpty ? [] : [event];
   }
 }

@@ -55,13 +55,3 @@ test("bytes may be cut inside a character, and leaving cancels", async () => {
   }
   assert.ok(isCancelled);
 });
-
-test("a frame has all of an event's lines, and gives the event again", () => {
-  const frames = (text) => new SseReader().push(text).map(({ frame }) => frame);
-  assert.deepEqual(frames(STREAM), [
-    'event: text\nid: 1\ndata: {"a":1}\n\n',
-    "id:2\ndata:  two\ndata\ndata:three: 3\n\n",
-    "retry: 9\nevent: done\ndata: Ørsted 👩‍👧\n\n",
-  ]);
-  for (const frame of frames(STREAM)) assert.deepEqual(frames(frame), [frame]);
-});

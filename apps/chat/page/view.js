@@ -237,12 +237,6 @@ export class ConversationView {
   /** What a turn says, as the model wrote it. */
   #words(turn) {
     const said = [...turn.querySelectorAll(".said:not(details *)")];
-    return said.map((it) => it.source ?? it.textContent).filter(Boolean).join("\n\n");
-  }
-
-  /** Shows all messages anew, each by what is known now of how it is to be shown. */
-  redraw() {
-    for (const message of this.#parts.keys()) this.#dirty.add(message);
-    this.#draw();
+    return said.map((it) => it.textContent).filter(Boolean).join("\n\n");
   }
 }

@@ -13,10 +13,8 @@ pub struct Config {
     pub provider: ProviderConfig,
     /// The database's file; `None` keeps it in memory.
     pub database: Option<PathBuf>,
-    /// The Redis that is the store instead, for several servers: `redis://127.0.0.1:6379`. If there are more, each is a shard
-    /// that has its share of the conversations, and every server has the same ones in the same order. One that is named more
-    /// than once has as many shards.
-    pub redis: Vec<Hidden>,
+    /// The Redis that is the store instead, for several servers: `redis://127.0.0.1:6379`.
+    pub redis: Option<Hidden>,
     /// Host names that the server is known by, besides `localhost` and its address.
     pub hosts: Vec<String>,
     /// How long and how much.
@@ -102,9 +100,6 @@ pub struct Limits {
     pub owners: u64,
     /// How long a client may leave events, or any other answer, unread.
     pub unread: Duration,
-    /// How long what a provider says is collected before it is stored and told. None of it is told word by word then, but a
-    /// store that servers share has less to do.
-    pub collect: Duration,
     /// How many events may wait for a client. While there are more, the provider is not read.
     pub window: usize,
     /// Bytes of one turn, about as it is kept for clients that come back.
@@ -132,7 +127,6 @@ impl Default for Limits {
             lease: Duration::from_secs(5),
             owners: MOST_OWNERS,
             unread: Duration::from_secs(60),
-            collect: Duration::ZERO,
             window: 128,
             turn: 8 << 20,
             events: 1 << 20,

@@ -41,7 +41,7 @@ fn call(text: &str) -> Option<String> {
 
 fn uses(root: &Path) -> BTreeMap<(String, String), usize> {
     let mut paths = Vec::new();
-    for folder in ["src", "page", "benches", "tests"] {
+    for folder in ["src", "page", "tests"] {
         files(&root.join(folder), &mut paths);
     }
     let mut uses = BTreeMap::new();

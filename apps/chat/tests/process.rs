@@ -63,6 +63,7 @@ async fn a_port_that_is_taken_and_a_bad_path_are_told_in_words() {
             ["--port", "0", "--database", "/no/such/folder/a.sqlite3"],
             "can't open the database /no/such/folder/a.sqlite3: ",
         ),
+        (["--port", "0", "--store", "redis://127.0.0.1:1"], "can't use the store: Redis: "),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let mut app = Command::new(env!("CARGO_BIN_EXE_chat"));
@@ -70,50 +71,6 @@ async fn a_port_that_is_taken_and_a_bad_path_are_told_in_words() {
         let told = String::from_utf8(ended.stderr).unwrap();
         let last = told.lines().last().unwrap();
         assert!(!ended.status.success() && last.starts_with("chat: can't ") && last.contains(words), "{told}");
-    }
-}
-
-/// What a flag can't be is told before anything is started.
-#[tokio::test]
-async fn wrong_shards_and_times_are_told_in_words() {
-    let (one, three) =
-        (&["--store", "redis://127.0.0.1:1"][..], &["--store", "redis://a,redis://b", "--store", "redis://c"]);
-    let time = "it is a time such as 50ms or 1s, and at most 10 s";
-    let cases = [
-        (&[][..], ["--shards", "0"], 2, "invalid value '0' for '--shards <N>': 0 is not in 1..=256"),
-        (one, ["--shards", "257"], 2, "invalid value '257' for '--shards <N>': 257 is not in 1..=256"),
-        (one, ["--shards", "two"], 2, "invalid value 'two' for '--shards <N>': invalid digit found in string"),
-        (&[], ["--shards", "2"], 1, "chat: `--shards` is for a Redis, which `--store` names"),
-        (&["--database", "a.sqlite3"], ["--shards", "1"], 1, "chat: `--shards` is for a Redis, which `--store` names"),
-        (
-            three,
-            ["--shards", "2"],
-            1,
-            "chat: each of the 3 `--store`s is a shard: that is another number than `--shards 2`",
-        ),
-        // The right number is no more than said twice.
-        (three, ["--shards", "3"], 1, "chat: can't use the store: Redis: "),
-        (one, ["--shards", "3"], 1, "chat: can't use the store: Redis: "),
-        (&[], ["--collect", "50x"], 2, time),
-        (&[], ["--collect", "ms"], 2, time),
-        (&[], ["--collect", ""], 2, time),
-        (&[], ["--collect", "0.5s"], 2, time),
-        (&[], ["--collect", "50 ms"], 2, time),
-        (&[], ["--collect", "10001ms"], 2, time),
-        (&[], ["--collect", "18446744073709551616s"], 2, time),
-        (one, ["--collect", "50ms"], 1, "chat: can't use the store: Redis: "),
-        (one, ["--collect", "10s"], 1, "chat: can't use the store: Redis: "),
-        (one, ["--collect", "50"], 1, "chat: can't use the store: Redis: "),
-    ];
-    for (store, flag, status, words) in cases {
-        let folder = tempfile::tempdir().unwrap();
-        let mut app = Command::new(env!("CARGO_BIN_EXE_chat"));
-        let arguments = ["--port", "0"].iter().chain(store).chain(&flag);
-        let ended = app.args(arguments).env_clear().current_dir(folder.path()).output().await.unwrap();
-        let told = String::from_utf8(ended.stderr).unwrap();
-        assert_eq!((ended.status.code(), ended.stdout.len()), (Some(status), 0), "{flag:?}: {told}");
-        assert!(told.contains(words), "{flag:?}: {told}");
-        assert!(folder.path().read_dir().unwrap().next().is_none(), "{flag:?} leaves nothing");
     }
 }
 

@@ -169,7 +169,7 @@ async fn read(mut answer: Answer, filling: &mut Filling, output: &mut Output) ->
 fn failed(error: &ProviderError) -> AttemptError {
     let message = error.to_string();
     match error {
-        ProviderError::Cut(_) => AttemptError::CutStream { message },
+        ProviderError::Cut(_) | ProviderError::BrokenOff => AttemptError::CutStream { message },
         _ => AttemptError::Provider { message },
     }
 }

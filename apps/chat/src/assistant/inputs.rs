@@ -145,7 +145,7 @@ impl Inputs {
 impl Recorder for Inputs {
     fn opened(&mut self) -> Option<Piece> {
         self.answer = self.at;
-        match self.next_if(|input| matches!(input, Input::Answer(Piece::Opened { .. } | Piece::Failed(_))))? {
+        match self.next_if(|input| matches!(input, Input::Answer(Piece::Opened | Piece::Failed(_))))? {
             Input::Answer(piece) => Some(piece),
             _ => None,
         }

@@ -184,21 +184,6 @@ impl Hub {
         own.collect()
     }
 
-    /// How many turns run here.
-    pub(crate) fn running(&self) -> u64 {
-        self.sum(|state| u64::from(state.is_running && !state.is_copy))
-    }
-
-    /// How many events their readers have still to take.
-    pub(crate) fn lag(&self) -> u64 {
-        self.sum(|state| if state.is_running && !state.is_copy { state.log.head() - state.taken } else { 0 })
-    }
-
-    fn sum(&self, of: impl Fn(&State) -> u64) -> u64 {
-        let channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
-        channels.values().map(|channel| of(&channel.state.borrow())).sum()
-    }
-
     /// The copies that are still to grow.
     pub(crate) fn copies(&self) -> Vec<Copy> {
         let channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);

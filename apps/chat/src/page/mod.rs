@@ -1,19 +1,12 @@
-//! The page: its files, embedded in the binary, and Markdown as a tree of elements, which it asks the server for. Knows
-//! nothing of conversations.
+//! The page: its files, embedded in the binary. Knows nothing of conversations.
 
 mod assets;
 mod call;
-mod markdown;
 
 use axum::Router;
-use axum::routing::{get, post};
+use axum::routing::get;
 
-pub use self::markdown::{Node, format};
-
-/// The page at `/`, its files beside it, and `POST /api/markdown`.
+/// The page at `/`, and its files beside it.
 pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
-    Router::new()
-        .route("/", get(assets::index))
-        .route("/{file}", get(assets::file))
-        .route("/api/markdown", post(markdown::handle))
+    Router::new().route("/", get(assets::index)).route("/{file}", get(assets::file))
 }

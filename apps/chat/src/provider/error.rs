@@ -26,12 +26,21 @@ pub enum ProviderError {
     /// It says nothing any more.
     #[error("the provider has been silent for {} ms", .0.as_millis())]
     Silent(Duration),
-    /// The connection was cut, or the stream ended before its end.
-    #[error("the provider's stream was cut: {0}")]
+    /// The connection broke.
+    #[error("the connection to the provider broke before the answer was complete")]
+    BrokenOff,
+    /// The stream ended, but the answer is not complete or can't be read.
+    #[error("the provider's answer can't be used: {0}")]
     Cut(String),
 }
 
 impl ProviderError {
+    /// The error for a body that can't be read on. What the HTTP client says about its own state goes to the log.
+    pub(super) fn of_transport(error: &reqwest::Error) -> Self {
+        tracing::warn!(error = innermost(error), "the connection to the provider broke");
+        Self::BrokenOff
+    }
+
     /// The error in a word, for a client to tell by.
     #[must_use]
     pub fn kind(&self) -> &'static str {
@@ -43,7 +52,7 @@ impl ProviderError {
             Self::Status { .. } => "provider_refused",
             Self::Reported(_) => "provider_error",
             Self::Silent(_) => "provider_silent",
-            Self::Cut(_) => "provider_cut",
+            Self::BrokenOff | Self::Cut(_) => "provider_cut",
         }
     }
 
@@ -51,7 +60,7 @@ impl ProviderError {
     #[must_use]
     pub fn may_pass(&self) -> bool {
         match self {
-            Self::Connect(_) | Self::Reported(_) | Self::Cut(_) => true,
+            Self::Connect(_) | Self::Reported(_) | Self::BrokenOff | Self::Cut(_) => true,
             Self::Status { status, .. } => matches!(status, 408 | 409 | 429 | 500..),
             Self::Silent(_) => false,
         }
@@ -62,4 +71,13 @@ impl ProviderError {
     pub fn retry_after(&self) -> Option<Duration> {
         if let Self::Status { retry_after, .. } = self { *retry_after } else { None }
     }
+}
+
+/// Returns the innermost cause, which names the problem without the HTTP client's own terms.
+pub(super) fn innermost(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
 }

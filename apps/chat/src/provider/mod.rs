@@ -23,7 +23,6 @@ pub use recorder::{Piece, Recorder, Unrecorded};
 pub use request::{Block, Message, Request, Role, ToolSpec};
 pub use retry::Retry;
 pub use stream::Answer;
-use stream::{innermost, is_whole};
 
 /// A provider that can be asked.
 #[derive(Clone, Debug)]
@@ -31,7 +30,6 @@ pub struct ModelProvider {
     client: Client,
     config: ProviderConfig,
     silence: Duration,
-    collect: Duration,
     refusal: Duration,
     retry: Retry,
 }
@@ -56,7 +54,7 @@ impl ModelProvider {
             .redirect(reqwest::redirect::Policy::none())
             .build()?;
         let retry = Retry::new(limits.attempts, limits.retry_pause);
-        Ok(Self { client, config, silence: limits.silence, collect: limits.collect, refusal: limits.refusal, retry })
+        Ok(Self { client, config, silence: limits.silence, refusal: limits.refusal, retry })
     }
 
     /// The attempts that a request has.
@@ -77,18 +75,16 @@ impl ModelProvider {
         calls: ToolCalls,
         record: &mut dyn Recorder,
     ) -> Result<Answer, ProviderError> {
+        let answer = |response| Answer::new(response, self.config.protocol, calls, self.silence);
         match record.opened() {
             Some(Piece::Failed(error)) => return Err(error),
-            Some(Piece::Opened { is_whole }) => {
-                return Ok(Answer::new(None, is_whole, self.config.protocol, calls, self.silence, self.collect));
-            }
+            Some(Piece::Opened) => return Ok(answer(None)),
             _ => {}
         }
         match self.ask(request).await {
             Ok(response) => {
-                let is_whole = is_whole(&response);
-                record.record(Piece::Opened { is_whole }).await;
-                Ok(Answer::new(Some(response), is_whole, self.config.protocol, calls, self.silence, self.collect))
+                record.record(Piece::Opened).await;
+                Ok(answer(Some(response)))
             }
             Err(error) => {
                 record.record(Piece::Failed(error.clone())).await;
@@ -100,7 +96,7 @@ impl ModelProvider {
     async fn ask(&self, request: &Request) -> Result<Response, ProviderError> {
         let sent = tokio::time::timeout(self.silence, self.request(request).send()).await;
         let sent = sent.map_err(|_| ProviderError::Silent(self.silence))?;
-        let response = sent.map_err(|error| ProviderError::Connect(innermost(&error)))?;
+        let response = sent.map_err(|error| ProviderError::Connect(error::innermost(&error)))?;
         if response.status().is_success() {
             return Ok(response);
         }

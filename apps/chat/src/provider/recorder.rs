@@ -11,10 +11,7 @@ use super::error::ProviderError;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Piece {
     /// It has begun.
-    Opened {
-        /// Whether its body is one JSON text, and does not stream.
-        is_whole: bool,
-    },
+    Opened,
     /// A part of its body.
     #[serde(skip)]
     Body(Bytes),

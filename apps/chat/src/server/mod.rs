@@ -4,7 +4,6 @@ mod connections;
 mod guard;
 mod hosts;
 mod listen;
-mod metrics;
 mod refusal;
 mod replay;
 mod routes;
@@ -25,10 +24,9 @@ use crate::assistant::Assistants;
 use crate::config::{Config, Limits};
 use crate::hub::Hub;
 use crate::provider::ModelProvider;
-use crate::store::{Lock, Shards, Sqlite, Store, StoreError};
+use crate::store::{Lock, Redis, Sqlite, Store, StoreError};
 use hosts::Hosts;
 pub use listen::listen;
-use metrics::Traffic;
 
 /// How long running turns have, when the server stops, to note what they have told.
 const LAST_NOTES: Duration = Duration::from_secs(5);
@@ -44,7 +42,6 @@ struct App {
     limits: Limits,
     hosts: Hosts,
     turns: Turns,
-    traffic: Traffic,
 }
 
 /// The turns that are running, which go on without the requests that have begun them.
@@ -152,12 +149,9 @@ impl Server {
         config: Config,
         change: impl FnOnce(Assistants) -> Assistants,
     ) -> Result<Self, StartError> {
-        let (lock, store): (_, Arc<dyn Store>) = match &config.redis[..] {
-            urls @ [_, ..] => {
-                let urls: Vec<&str> = urls.iter().map(|url| url.0.as_str()).collect();
-                (None, Arc::new(Shards::open(&urls, config.limits.lease).map_err(StartError::Redis)?))
-            }
-            [] => {
+        let (lock, store): (_, Arc<dyn Store>) = match &config.redis {
+            Some(url) => (None, Arc::new(Redis::open(&url.0, config.limits.lease).map_err(StartError::Redis)?)),
+            None => {
                 let path = config.database.as_deref();
                 let lock = path.map(Lock::of).transpose();
                 let opened = lock.and_then(|lock| Ok((lock, Sqlite::open(path)?)));
@@ -189,16 +183,7 @@ impl Server {
         let (address, listener) = listening.map_err(|source| StartError::Listen { address, source })?;
         let hosts = Hosts::new(address.ip(), hosts);
         let hub = Hub::new(limits.clone());
-        let app = Arc::new(App {
-            store,
-            hub,
-            assistants,
-            model,
-            limits,
-            hosts,
-            turns: Turns::default(),
-            traffic: Traffic::default(),
-        });
+        let app = Arc::new(App { store, hub, assistants, model, limits, hosts, turns: Turns::default() });
         let serving = app.clone();
         let task = tokio::spawn(async move {
             let router = routes::router(serving.clone());
@@ -206,7 +191,6 @@ impl Server {
             tokio::select! {
                 () = serve => {}
                 () = together::run(serving.clone()), if serving.store.is_shared() => {}
-                () = metrics::log(&serving) => {}
             }
         });
         Ok(Self { address, app, task, lock: None })

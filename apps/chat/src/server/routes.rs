@@ -12,7 +12,6 @@ use axum::{Json, Router, middleware};
 use serde_json::json;
 
 use super::guard::guard;
-use super::metrics::{self, Traffic};
 use super::refusal::Refusal;
 use super::replay::{Replay, Rest};
 use super::{App, sse, together, turn};
@@ -38,7 +37,6 @@ pub(super) fn router(app: Arc<App>) -> Router {
         .route("/api/chat/stop", post(stop))
         .route("/api/chat/delete", post(delete))
         .route("/api/about", get(about))
-        .route("/metrics", get(metrics::serve))
         .merge(page::routes())
         .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "not_found", "There is nothing at this address."))
         .method_not_allowed_fallback(async || {
@@ -117,9 +115,8 @@ async fn send(
     let shared = app.store.is_shared().then(|| turn::shared(&app, &conversation_id, begun.token, &way.interrupts));
     let (publisher, reader) = claim.open(shared);
     let replay = Replay::live(app.clone(), conversation_id.clone(), reader);
-    Traffic::add(&app.traffic.turns, 1);
     app.turns.spawn(turn::run(app.clone(), conversation_id, begun, publisher, way));
-    Ok(sse::response(app, replay))
+    Ok(sse::response(replay))
 }
 
 /// Goes on with a stream after the client's last chunk id, given as the query's or as the header `Last-Event-ID`.
@@ -140,7 +137,7 @@ async fn stream(
         None => last_chunk_id,
     };
     match Replay::behind(app.clone(), conversation_id, last.unwrap_or_default()).await? {
-        Rest::Events(replay) => Ok(sse::response(app, replay)),
+        Rest::Events(replay) => Ok(sse::response(replay)),
         Rest::Nothing => Ok(StatusCode::NO_CONTENT.into_response()),
         Rest::Unknown => {
             Err(Refusal::new(StatusCode::GONE, "gone", "The conversation's stream has not come that far."))

@@ -15,20 +15,15 @@ const LOOK: Duration = Duration::from_millis(20);
 /// How often it is said that there are readers, if they have not come on.
 const SIGN: Duration = Duration::from_secs(1);
 
-/// Runs all three until dropped, for each shard apart: one that can't be reached is in no other's way.
+/// Runs all three until dropped.
 pub(super) async fn run(app: Arc<App>) {
-    let shards = 0..app.store.shards();
-    let app = &app;
-    let each =
-        shards.map(|shard| async move { tokio::join!(hold(app, shard), take_over(app, shard), copy(app, shard)) });
-    futures::future::join_all(each).await;
+    tokio::join!(hold(&app), take_over(&app), copy(&app));
 }
 
-async fn hold(app: &Arc<App>, shard: usize) {
+async fn hold(app: &Arc<App>) {
     loop {
         tokio::time::sleep(app.limits.lease / 4).await;
-        let own = app.hub.own().into_iter().filter(|(conversation, _)| app.store.shard_of(conversation) == shard);
-        let held = own.map(|(conversation, token)| async move {
+        let held = app.hub.own().into_iter().map(|(conversation, token)| async move {
             match app.store.hold(&conversation, token).await {
                 // It is just coming to its end here.
                 Err(StoreError::Lost) => {}
@@ -40,7 +35,7 @@ async fn hold(app: &Arc<App>, shard: usize) {
     }
 }
 
-async fn take_over(app: &Arc<App>, shard: usize) {
+async fn take_over(app: &Arc<App>) {
     loop {
         // Not all servers at once.
         let lease = app.limits.lease.as_millis() as u64;
@@ -48,7 +43,7 @@ async fn take_over(app: &Arc<App>, shard: usize) {
         if app.turns.is_stopping() {
             return;
         }
-        let left = app.store.left(shard).await.unwrap_or_else(|error| {
+        let left = app.store.left().await.unwrap_or_else(|error| {
             tracing::error!(%error, "turns can't be taken over");
             Vec::new()
         });
@@ -81,12 +76,11 @@ fn go_on(app: &Arc<App>, taken: Taken) {
 }
 
 /// Feeds the copies.
-async fn copy(app: &Arc<App>, shard: usize) {
+async fn copy(app: &Arc<App>) {
     let mut said: HashMap<String, (u64, Instant)> = HashMap::new();
     loop {
         tokio::time::sleep(LOOK).await;
-        let mut copies = app.hub.copies();
-        copies.retain(|copy| app.store.shard_of(&copy.tail.conversation) == shard);
+        let copies = app.hub.copies();
         said.retain(|conversation, _| copies.iter().any(|copy| copy.tail.conversation == *conversation));
         if copies.is_empty() {
             continue;

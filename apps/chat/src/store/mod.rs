@@ -5,7 +5,6 @@
 mod input;
 mod lock;
 mod redis;
-mod shards;
 mod sqlite;
 
 use std::fmt::Debug;
@@ -23,7 +22,6 @@ use crate::wire::Event;
 pub use input::Input;
 pub use lock::Lock;
 pub use redis::Redis;
-pub use shards::Shards;
 pub use sqlite::Sqlite;
 
 /// What a store answers, later.
@@ -58,24 +56,9 @@ pub trait Store: Debug + Send + Sync {
     /// What clients were told in the first turn that goes on after this chunk id, as JSON text.
     fn told_behind(&self, id: &str, chunk_id: u64) -> Stored<'_, Option<String>>;
 
-    /// How many shards it has. Each has some of the conversations; if one can't be reached, the others are none the wiser.
-    fn shards(&self) -> usize {
-        1
-    }
-
-    /// The shard that a conversation is in.
-    fn shard_of(&self, _id: &str) -> usize {
-        0
-    }
-
     /// Whether other servers use it too.
     fn is_shared(&self) -> bool {
         false
-    }
-
-    /// What has been counted here since the start.
-    fn counts(&self) -> Counts {
-        Counts::default()
     }
 
     /// Stores what a turn takes in and what it tells, and holds it for this server for a while longer.
@@ -89,8 +72,8 @@ pub trait Store: Debug + Send + Sync {
         ready(Ok(None)).boxed()
     }
 
-    /// The conversations of a shard with turns whose servers hold them no longer, some of them.
-    fn left(&self, _shard: usize) -> Stored<'_, Vec<String>> {
+    /// Returns some of the conversations with turns that no server holds any longer.
+    fn left(&self) -> Stored<'_, Vec<String>> {
         ready(Ok(Vec::new())).boxed()
     }
 
@@ -104,7 +87,7 @@ pub trait Store: Debug + Send + Sync {
         ready(Ok(())).boxed()
     }
 
-    /// What has been told in running turns of one shard, or ones that have just ended; nothing if that is not to be had any
+    /// What has been told in running turns, or ones that have just ended; nothing if that is not to be had any
     /// more.
     fn tails(&self, _of: Vec<Tail>) -> Stored<'_, Vec<Option<Vec<Event>>>> {
         ready(Ok(Vec::new())).boxed()
@@ -167,17 +150,6 @@ pub struct Standing {
     pub is_read: bool,
 }
 
-/// What a store that servers share has counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Turns that were taken over from other servers.
-    pub claims: u64,
-    /// Writes that were refused, as another server has the turn.
-    pub refused: u64,
-    /// Bytes of inputs, events and messages that were written.
-    pub bytes: u64,
-}
-
 /// A turn that another server has begun, and that is this one's now.
 #[derive(Clone, Debug)]
 pub struct Taken {
@@ -238,22 +210,6 @@ pub enum StoreError {
     /// In Redis, or on the way to it.
     #[error("Redis: {0}")]
     Redis(#[from] ::redis::RedisError),
-    /// Its conversations are in another number of shards.
-    #[error(
-        "its conversations are in {noted} shards, and {named} are named: start every server with as many as before"
-    )]
-    Shards {
-        /// How many there are.
-        noted: usize,
-        /// How many there would be.
-        named: usize,
-    },
-    /// A Redis has other shards than it would have.
-    #[error("shard {shard} is not in its Redis: name the same `--store`s as before, in the same order")]
-    Order {
-        /// Counted from 1.
-        shard: usize,
-    },
     /// In Redis there is something that can't be read.
     #[error("Redis holds what can't be read")]
     Unreadable,
@@ -266,11 +222,4 @@ pub enum StoreError {
     /// A job of the store was broken off.
     #[error("the store was interrupted")]
     Interrupted,
-}
-
-impl StoreError {
-    /// The error for a shard by its place.
-    fn order(place: usize) -> Self {
-        Self::Order { shard: place + 1 }
-    }
 }

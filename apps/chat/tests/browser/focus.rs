@@ -48,7 +48,7 @@ async fn the_focus_never_drops_to_the_body() {
         stage.journal().wait_for(|seen| seen.held == 1).await;
         stage.journal().release();
         stage.until_idle().await;
-        press(&stage, "[data-replay='1']", Key::Enter + "").await;
+        press(&stage, "#replay", Key::Enter + "").await;
         press(&stage, "#stop", Key::Enter + "").await;
         stage.until_idle().await;
         press(&stage, "#chat .mine .action", Key::Enter + "").await;
@@ -112,7 +112,6 @@ async fn every_target_has_44_pixels_each_way() {
             if width < 600 {
                 stage.press("#toggle-details").await;
             }
-            stage.press(".row").await;
             assert_eq!(stage.eval(small).await, json!([]), "the inspector at {width}");
         }
         assert_ne!(stage.eval("return document.querySelectorAll('button').length").await, Value::from(0));

@@ -24,7 +24,6 @@ async fn no_internal_value_is_ever_in_the_document() {
         ] {
             stage.ask(message).await;
         }
-        stage.eval("document.querySelector('#events').scrollTop = 0").await;
         stage.driver.refresh().await.unwrap();
         stage.until_idle().await;
         // And what the tab keeps.

@@ -10,7 +10,6 @@ mod hidden;
 mod inspector;
 mod landing;
 mod looks;
-mod markdown;
 mod questions;
 mod return_to;
 mod speed;

@@ -88,7 +88,7 @@ pub(crate) async fn on_stage<F: Future<Output = ()>>(setup: Setup, test: impl Fn
         model: setup.model.into(),
     };
     let database = Some(folder.path().join("chat.sqlite3"));
-    let config = Config { provider: asked, database, redis: Vec::new(), hosts: Vec::new(), limits: setup.limits };
+    let config = Config { provider: asked, database, redis: None, hosts: Vec::new(), limits: setup.limits };
     let change = |assistants| (setup.change)(on_a_day(assistants));
     let server = Server::start_with(([127, 0, 0, 1], 0).into(), config.clone(), change).unwrap();
     let line = Line::to(&server.base_url()).await;

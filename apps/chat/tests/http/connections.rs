@@ -112,7 +112,7 @@ async fn a_head_has_a_longest_length() {
 #[tokio::test]
 async fn half_a_body_is_told_to_be_late() {
     let world = world(Limits { request: Duration::from_millis(400), ..limits() }).await;
-    for path in ["/api/chat/send", "/api/markdown"] {
+    for path in ["/api/chat/send", "/api/chat/stop"] {
         for drips in [false, true] {
             let mut stream = connect(&world).await;
             let head = format!(

@@ -60,7 +60,6 @@ async fn only_an_answer_that_breaks_off_costs_an_attempt() {
         ("break*1", Some("provider")),
         ("hang*1", Some("provider")),
         ("cut:900*1", Some("cut_stream")),
-        ("close*1", Some("cut_stream")),
         ("truncated*1", Some("cut_stream")),
     ] {
         let limits = if fault == "hang*1" { impatient() } else { limits() };
@@ -83,7 +82,6 @@ async fn a_provider_that_fails_to_the_last_is_an_error() {
         ("overloaded", "provider_error", 3, 0),
         ("break", "provider_error", 3, 3),
         ("cut:900", "provider_cut", 3, 3),
-        ("close", "provider_cut", 3, 3),
         ("status:401", "provider_refused", 1, 0),
     ] {
         let world = World::start().await;

@@ -122,7 +122,7 @@ impl Live {
         let served = router.with_state(shared.clone());
         let provider = tokio::spawn(async move { axum::serve(listener, served).await });
         let provider_config = ProviderConfig { protocol, base_url, api_key: "key".into(), model: "m".to_owned() };
-        let config = Config { provider: provider_config, database: None, redis: Vec::new(), hosts: Vec::new(), limits };
+        let config = Config { provider: provider_config, database: None, redis: None, hosts: Vec::new(), limits };
         Self { server: Server::start(([127, 0, 0, 1], 0).into(), config).unwrap(), shared, provider }
     }
 

@@ -12,10 +12,14 @@ mod loopback;
 mod openai;
 mod provider;
 mod reconnect;
+#[path = "../shared/redis.rs"]
+mod redis;
 mod requests;
 mod restart;
 mod servers;
 mod shopping;
+#[path = "../shared/sse.rs"]
+mod sse;
 mod stalled;
 mod steps;
 mod stopped;

@@ -49,8 +49,7 @@ async fn a_tool_loop_over_chat_completions() {
     let provider = tokio::spawn(async move { axum::serve(listener, router).await });
     let (protocol, api_key, model) = (Protocol::OpenAi, "key".into(), "m".to_owned());
     let provider_config = ProviderConfig { protocol, base_url, api_key, model };
-    let config =
-        Config { provider: provider_config, database: None, redis: Vec::new(), hosts: Vec::new(), limits: limits() };
+    let config = Config { provider: provider_config, database: None, redis: None, hosts: Vec::new(), limits: limits() };
     let change = |assistants: chat::assistant::Assistants| assistants.with_clock(today, &limits());
     let server = Server::start_with(([127, 0, 0, 1], 0).into(), config, change).unwrap();
 
@@ -90,7 +89,7 @@ async fn the_scripted_model_says_the_same_over_both_protocols() {
         let base_url = format!("{}{path}", provider.base_url());
         let (api_key, model) = ("key".into(), "m".to_owned());
         let provider = ProviderConfig { protocol, base_url, api_key, model };
-        let config = Config { provider, database: None, redis: Vec::new(), hosts: Vec::new(), limits: limits() };
+        let config = Config { provider, database: None, redis: None, hosts: Vec::new(), limits: limits() };
         Server::start(([127, 0, 0, 1], 0).into(), config).unwrap()
     });
     for (number, (assistant, message)) in [

@@ -12,7 +12,7 @@ async fn rest(stream: &mut Stream) -> Vec<Event> {
 async fn what_was_missed_comes_once_from_every_chunk_id() {
     let mut world = World::start().await;
     let mut all = world.turn("a", "finance", "Compare groceries").await.events;
-    all.extend(world.turn("a", "finance", "#close Good morning").await.events);
+    all.extend(world.turn("a", "finance", "#break Good morning").await.events);
     all.extend(world.turn("a", "finance", "My accounts").await.events);
     for is_restarted in [false, true] {
         for last in [0, 1, 2, 30, all.len() - 60, all.len() - 1] {

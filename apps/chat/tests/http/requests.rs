@@ -219,10 +219,6 @@ async fn what_is_wrong_with_a_request_is_told_in_plain_words() {
         ),
         (stop, "{}", 422, "invalid_request", "The request has no `conversationId`."),
         (stop, "", 400, "invalid_json", "The request is empty."),
-        ("/api/markdown", r#"{"texts": [1]}"#, 422, "markdown", "`texts` has to be an array of strings."),
-        ("/api/markdown", "{}", 422, "markdown", "The request has no `texts`."),
-        ("/api/markdown", "", 400, "markdown", "The request is empty."),
-        ("/api/markdown", "x", 400, "markdown", "The request is not JSON: expected value at line 1 column 1."),
     ] {
         let request = world.client.post(world.url(path)).header("content-type", "application/json; charset=utf-8");
         let response = request.body(body.to_owned()).send().await.unwrap();
@@ -244,25 +240,6 @@ async fn what_is_wrong_with_a_request_is_told_in_plain_words() {
         assert_eq!(error["error"], json!({"kind": "invalid_request", "message": words}), "{query}");
     }
     assert_eq!((world.rows().len(), world.table("told").len(), world.journal().seen().count), (0, 0, 0));
-}
-
-/// Many short texts, each with a table that is mostly missing cells, may not become more than one text may.
-#[tokio::test]
-async fn the_markdown_of_a_request_has_a_limit_for_all_its_texts_together() {
-    let world = World::start().await;
-    let ask = async |texts: Vec<String>| {
-        let answer = world.ask("/api/markdown", &json!({"texts": texts})).await.text().await.unwrap();
-        let blocks: Value = serde_json::from_str(&answer).unwrap();
-        (answer.len(), blocks["blocks"].as_array().unwrap().clone())
-    };
-    let table = format!("{}|\n{}|\n{}", "|a".repeat(90), "|-".repeat(90), "|b\n".repeat(40));
-    let (length, blocks) = ask(vec![table; 100]).await;
-    assert_eq!(blocks.len(), 100);
-    assert!(blocks[0].is_array(), "one by itself is not too much");
-    assert!(blocks[99].is_null(), "what is too much stays as it stands");
-    assert!(length < 1 << 19, "{length}");
-    let (_, blocks) = ask(vec!["*a*".to_owned(); 1000]).await;
-    assert!(blocks.iter().all(Value::is_array), "a thousand short texts are not too much");
 }
 
 /// A word with a `#` is a word, unless it is one of the scripted provider's own.

@@ -159,7 +159,7 @@ async fn a_turn_has_as_many_events_as_are_reserved() {
 async fn a_turn_that_fails_takes_no_more_ids_than_it_has_told() {
     let mut world = World::start().await;
     let mut last = 0;
-    for message in ["Good morning", "Good morning #status:400", "#close Good morning", "My accounts"] {
+    for message in ["Good morning", "Good morning #status:400", "#break Good morning", "My accounts"] {
         let turn = world.turn("a", "finance", message).await;
         assert_eq!(turn.events[0].data.chunk_id, last + 1);
         last = turn.last_chunk_id();

@@ -9,15 +9,16 @@ use chat::assistant::Assistants;
 use chat::config::{Config, Limits, Protocol, ProviderConfig};
 use chat::scripted::{Journal, Options, ScriptedProvider};
 use chat::server::Server;
-use chat::wire::{Envelope, Event, EventName, Merger, Message, MessageType};
+use chat::wire::{Event, EventName, Merger, Message, MessageType};
 use chrono::NaiveDate;
 use reqwest::{Client, Response};
 use rusqlite::types::Value as Sql;
 use serde_json::{Value, json};
-use sse_core::{SseDecoder, SseEvent};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
+
+use crate::sse::Events;
 
 pub(crate) struct World {
     pub(crate) provider: ScriptedProvider,
@@ -107,7 +108,7 @@ impl World {
                 model: "scripted".to_owned(),
             },
             database: Some(folder.path().join("chat.sqlite3")),
-            redis: Vec::new(),
+            redis: None,
             hosts: vec!["chat.example".to_owned()],
             limits,
         };
@@ -194,7 +195,7 @@ impl World {
 /// A stream as it arrives.
 pub(crate) struct Stream {
     response: Response,
-    decoder: SseDecoder,
+    decoder: Events,
     ready: Vec<Event>,
     pub(crate) raw: Vec<u8>,
 }
@@ -203,7 +204,7 @@ impl Stream {
     pub(crate) fn of(response: Response) -> Self {
         assert_eq!(response.status(), 200);
         assert!(response.headers()["content-type"].to_str().unwrap().starts_with("text/event-stream"));
-        Self { response, decoder: SseDecoder::new(), ready: Vec::new(), raw: Vec::new() }
+        Self { response, decoder: Events::default(), ready: Vec::new(), raw: Vec::new() }
     }
 
     /// The next event; `None` at the end of the body.
@@ -211,20 +212,14 @@ impl Stream {
         while self.ready.is_empty() {
             let chunk = tokio::time::timeout(Duration::from_secs(20), self.response.chunk());
             let chunk = chunk.await.expect("the server goes on").expect("the body is whole")?;
-            self.take(chunk);
+            self.take(&chunk);
         }
         Some(self.ready.remove(0))
     }
 
-    fn take(&mut self, mut chunk: axum::body::Bytes) {
-        self.raw.extend_from_slice(&chunk);
-        while let Some(event) = self.decoder.next(&mut chunk) {
-            let SseEvent::Message(message) = event.unwrap() else { continue };
-            let data: Envelope = serde_json::from_str(&message.data).unwrap();
-            assert_eq!(message.last_event_id.as_deref(), Some(data.chunk_id.to_string().as_str()));
-            let name = EventName::ALL.iter().find(|name| name.as_str() == &*message.event).unwrap();
-            self.ready.push(Event::new(*name, data));
-        }
+    fn take(&mut self, chunk: &[u8]) {
+        self.raw.extend_from_slice(chunk);
+        self.ready.extend(self.decoder.push(chunk));
     }
 
     /// All events up to where the body ends, or breaks off.
@@ -236,7 +231,7 @@ impl Stream {
             }
             let chunk = tokio::time::timeout(Duration::from_secs(20), self.response.chunk());
             let Ok(Some(chunk)) = chunk.await.expect("the server goes on") else { return events };
-            self.take(chunk);
+            self.take(&chunk);
         }
     }
 

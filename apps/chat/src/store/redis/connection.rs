@@ -25,7 +25,6 @@ const ANSWER: Duration = Duration::from_secs(10);
 pub(super) struct Link {
     client: Client,
     connection: Mutex<Connection>,
-    identity: String,
 }
 
 // Neither its client nor its connection is shown: they know the password.
@@ -49,24 +48,8 @@ impl Link {
         address = address.set_tcp_settings(settings);
         let client = Client::open(address)?;
         let connection = Mutex::new((0, connect(&client)?));
-        let mut new = Self { client, connection, identity: String::new() };
-        let mut now = new.connect_now()?;
-        let server: String = cmd("INFO").arg("server").query(&mut now)?;
-        let client: String = cmd("CLIENT").arg("INFO").query(&mut now)?;
-        let run = server.lines().find(|line| line.starts_with("run_id:")).unwrap_or_default();
-        let database = client.split_whitespace().find(|word| word.starts_with("db=")).unwrap_or_default();
-        new.identity = format!("{run} {database}");
-        Ok(new)
-    }
-
-    /// The server's run and the database: the same for each name of a Redis.
-    pub(super) fn identity(&self) -> &str {
-        &self.identity
-    }
-
-    /// A connection for the start, when nothing else is to be done meanwhile.
-    pub(super) fn connect_now(&self) -> RedisResult<::redis::Connection> {
-        self.client.get_connection_with_timeout(PATIENCE)
+        cmd("PING").exec(&mut client.get_connection_with_timeout(PATIENCE)?)?;
+        Ok(Self { client, connection })
     }
 
     fn connection(&self) -> Connection {

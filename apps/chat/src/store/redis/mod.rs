@@ -1,8 +1,6 @@
 //! The store for several servers: conversations, and the turns that are running, in Redis 7.
 //!
-//! Each key begins with its shard, `{chat:0}` if there is but one, so that one Redis can have several (`shards.rs`).
-//!
-//! | key, after `{chat:SHARD}` | what |
+//! | key, after `{chat}` | what |
 //! |---|---|
 //! | `:leases` | a sorted set: the conversations with a running turn, by when its lease is over, in milliseconds |
 //! | `:conversation:NAME` | a hash: `assistant`, `context`, `session`, `last` (the last chunk id, with what is reserved) |
@@ -13,8 +11,6 @@
 //! | `:inputs:NAME` | a list, while a turn runs: what it has taken in |
 //! | `:live:NAME:FIRST` | a stream, while a turn runs and a minute longer: what it tells; chunk 7 has the id `7-0` |
 //!
-//! Besides them, `chat:shards` has what is noted of the shards (`note.rs`).
-//!
 //! A turn is one server's as long as its lease is renewed, which every write does. Whoever takes it over counts its `epoch`
 //! up; a random `token` tells it from every other turn, whatever has become of the conversation. The scripts in `lua/`, each
 //! of which Redis runs as a whole, write nothing for a server with another token or epoch: one that was paused, or cut off,
@@ -23,11 +19,9 @@
 //! A write whose answer is lost is repeated. Each script knows by what is there already whether it has been run.
 
 mod connection;
-mod note;
 mod take;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -35,7 +29,7 @@ use ::redis::{RedisError, Script, pipe};
 use futures::FutureExt;
 use serde::de::DeserializeOwned;
 
-use super::{Begun, Counts, Cut, Input, Place, Standing, Store, StoreError, Stored, Tail, Taken, Told};
+use super::{Begun, Cut, Input, Place, Standing, Store, StoreError, Stored, Tail, Taken, Told};
 use crate::conversation::{Before, Conversation, Turn};
 use crate::wire::Event;
 use connection::{LONG_PATIENCE, Link, PATIENCE};
@@ -63,17 +57,12 @@ const UNSEEN: Duration = Duration::from_secs(5);
 /// How many turns are taken over at once.
 const MOST_TAKEN: usize = 16;
 
-/// A shard in a Redis, for one server.
+/// A Redis, for one server.
 #[derive(Debug)]
 pub struct Redis {
     link: Link,
-    /// What the shard's keys begin with.
-    prefix: String,
     lease: Duration,
     own: Mutex<HashMap<String, Own>>,
-    refused: AtomicU64,
-    claims: AtomicU64,
-    bytes: AtomicU64,
 }
 
 /// A turn that is this server's.
@@ -97,20 +86,17 @@ impl Own {
 }
 
 impl Redis {
-    /// The shard of this number at this address. A turn is held by its server for `lease` after each sign of life.
+    /// The Redis at this address. A turn is held by its server for `lease` after each sign of life.
     ///
     /// # Errors
     ///
     /// There is no Redis at the address.
-    pub fn open(url: &str, shard: usize, lease: Duration) -> Result<Self, StoreError> {
-        let (link, own, count) = (Link::open(url)?, Mutex::default(), AtomicU64::default);
-        // In a cluster, what stands in braces decides on which node a key is. A script's keys have to be on one.
-        let prefix = format!("{{chat:{shard}}}");
-        Ok(Self { link, prefix, lease, own, refused: count(), claims: count(), bytes: count() })
+    pub fn open(url: &str, lease: Duration) -> Result<Self, StoreError> {
+        Ok(Self { link: Link::open(url)?, lease, own: Mutex::default() })
     }
 
     fn key(&self, kind: &str, id: &str) -> String {
-        format!("{}:{kind}:{id}", self.prefix)
+        format!("{{chat}}:{kind}:{id}")
     }
 
     fn live(&self, id: &str, first: u64) -> String {
@@ -118,17 +104,7 @@ impl Redis {
     }
 
     fn leases(&self) -> String {
-        format!("{}:leases", self.prefix)
-    }
-
-    /// A write was refused.
-    fn lost<T>(&self) -> Result<T, StoreError> {
-        self.refused.fetch_add(1, Relaxed);
-        Err(StoreError::Lost)
-    }
-
-    fn writes(&self, text: &[u8]) {
-        self.bytes.fetch_add(text.len() as u64, Relaxed);
+        "{chat}:leases".to_owned()
     }
 
     fn own(&self, id: &str) -> Result<Own, StoreError> {
@@ -227,12 +203,10 @@ impl Store for Redis {
             call.arg(own.inputs).arg(Input::Saved.to_bytes());
             for message in turn.iter().flat_map(|turn| &turn.messages) {
                 let message = text(message);
-                self.writes(message.as_bytes());
                 call.arg(message);
             }
-            self.writes(told.events.as_bytes());
             if self.link.run::<u64>(&call, LONG_PATIENCE).await? == 0 {
-                return self.lost();
+                return Err(StoreError::Lost);
             }
             match told.last_word {
                 Some(_) => self.forget(&id),
@@ -303,11 +277,6 @@ impl Store for Redis {
         true
     }
 
-    fn counts(&self) -> Counts {
-        let of = |counter: &AtomicU64| counter.load(Relaxed);
-        Counts { claims: of(&self.claims), refused: of(&self.refused), bytes: of(&self.bytes) }
-    }
-
     fn put<'a>(&'a self, id: &'a str, inputs: &'a [Input], events: &'a [Event]) -> Stored<'a, Standing> {
         async move {
             let own = self.own(id)?;
@@ -316,17 +285,15 @@ impl Store for Redis {
             call.arg(id).arg(own.owner()).arg(self.lease.as_millis() as u64).arg(own.inputs).arg(inputs.len());
             for input in inputs {
                 let input = input.to_bytes();
-                self.writes(&input);
                 call.arg(input);
             }
             for event in events {
                 let text = text(event);
-                self.writes(text.as_bytes());
                 call.arg(event.data.chunk_id).arg(text);
             }
             let (is_own, is_to_stop, taken, unseen): (u64, u64, u64, i64) = self.link.run(&call, LONG_PATIENCE).await?;
             if is_own == 0 {
-                return self.lost();
+                return Err(StoreError::Lost);
             }
             if !inputs.is_empty() {
                 self.keep(id, Own { inputs: own.inputs + inputs.len(), ..own });
@@ -351,7 +318,7 @@ impl Store for Redis {
         .boxed()
     }
 
-    fn left(&self, _shard: usize) -> Stored<'_, Vec<String>> {
+    fn left(&self) -> Stored<'_, Vec<String>> {
         async move {
             let mut calls = pipe();
             calls.cmd("TIME");

@@ -1,6 +1,5 @@
 //! Takes a turn over that another server has left: whole, as it was stored.
 
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use super::connection::PATIENCE;
@@ -52,10 +51,7 @@ impl Redis {
         };
         let taken = taken.await;
         match &taken {
-            Ok(_) => {
-                self.claims.fetch_add(1, Relaxed);
-                self.keep(&id, own);
-            }
+            Ok(_) => self.keep(&id, own),
             Err(StoreError::Unreadable) if epoch > MOST_OWNERS => self.end(&id, &own).await?,
             // Its lease is over some day, and somebody tries again.
             Err(_) => {}

@@ -8,7 +8,7 @@ use chat::store::{Redis as Shared, Store};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::fencing::{LEASE, begin};
-use super::redis::Redis;
+use crate::redis::Redis;
 
 /// Stands before a Redis. Connections that are made before it falls silent stay silent.
 async fn silenced(redis: &Redis) -> (String, Arc<AtomicBool>) {
@@ -42,7 +42,7 @@ async fn silenced(redis: &Redis) -> (String, Arc<AtomicBool>) {
 async fn a_connection_that_falls_silent_is_replaced() {
     let Some(redis) = Redis::start() else { return };
     let (url, is_silent) = silenced(&redis).await;
-    let store = Shared::open(&url, 0, LEASE).unwrap();
+    let store = Shared::open(&url, LEASE).unwrap();
     begin(&store, "a", 1).await;
     is_silent.store(true, Ordering::SeqCst);
     tokio::time::sleep(Duration::from_millis(50)).await;
@@ -58,7 +58,7 @@ async fn a_password_that_was_wrong_for_a_while_is_used_again() {
     let Some(redis) = Redis::start() else { return };
     redis.ask(&["ACL", "SETUSER", "chat", "on", ">right", "~*", "+@all"]);
     let url = redis.url().replace("redis://", "redis://chat:right@");
-    let store = Shared::open(&url, 0, LEASE).unwrap();
+    let store = Shared::open(&url, LEASE).unwrap();
     begin(&store, "a", 1).await;
     redis.ask(&["ACL", "SETUSER", "chat", "resetpass", ">wrong"]);
     redis.ask(&["CLIENT", "KILL", "USER", "chat"]);

@@ -74,7 +74,7 @@ async fn at_each_write(assistant: &str, message: &str) -> usize {
             let what = format!("{assistant}, {writes}, {is_late}");
             let conversation = format!("c{writes}-{is_late}");
             let crashed = Arc::new(Notify::new());
-            let store = Redis::open(&world.redis.url(), 0, world.config.limits.lease).unwrap();
+            let store = Redis::open(&world.redis.url(), world.config.limits.lease).unwrap();
             let (left, notify) = (AtomicUsize::new(writes), crashed.clone());
             let hook = Crashing { left, away: AtomicUsize::new(0), is_late, crashed: notify };
             let dying = world.server_over(Arc::new(Hooked { store, hook }));
@@ -155,7 +155,7 @@ async fn at_each_write_of_a_form() {
 #[tokio::test]
 async fn a_redis_that_is_away_when_a_turn_begins_is_waited_for() {
     let Some(world) = Servers::start(0).await else { return };
-    let store = Redis::open(&world.redis.url(), 0, world.config.limits.lease).unwrap();
+    let store = Redis::open(&world.redis.url(), world.config.limits.lease).unwrap();
     let (left, away, crashed) = (AtomicUsize::new(usize::MAX), AtomicUsize::new(AWAY + 1), Arc::new(Notify::new()));
     let hook = Crashing { left, away, is_late: false, crashed };
     let server = world.server_over(Arc::new(Hooked { store, hook }));

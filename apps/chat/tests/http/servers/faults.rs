@@ -192,7 +192,7 @@ async fn a_redis_that_comes_back_empty_has_forgotten_and_says_so() {
 #[tokio::test]
 async fn without_a_redis_a_server_does_not_start_and_says_why() {
     let Some(mut world) = Servers::start(0).await else { return };
-    world.config.redis = vec!["redis://127.0.0.1:1".into()];
+    world.config.redis = Some("redis://127.0.0.1:1".into());
     let error = chat::server::Server::start(([127, 0, 0, 1], 0).into(), world.config.clone()).unwrap_err();
     assert!(error.to_string().starts_with("can't use the store: Redis: "), "{error}");
 }

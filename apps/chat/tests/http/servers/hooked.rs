@@ -66,7 +66,7 @@ impl<H: Hook> Store for Hooked<H> {
         self.store.hold(id, token)
     }
 
-    fn left(&self, _shard: usize) -> Stored<'_, Vec<String>> {
+    fn left(&self) -> Stored<'_, Vec<String>> {
         Box::pin(async { Ok(Vec::new()) })
     }
 

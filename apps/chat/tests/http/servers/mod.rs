@@ -6,10 +6,7 @@ mod endings;
 mod faults;
 mod fencing;
 mod hooked;
-mod many;
-mod redis;
 mod saved;
-mod shards;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +20,7 @@ use chat::wire::{Event, EventName};
 use reqwest::{Client, Response};
 use serde_json::{Value, json};
 
-use self::redis::Redis;
+use crate::redis::Redis;
 use crate::world::{Stream, limits, merged, post, today};
 
 /// How long a server that is gone is waited for. Longer than a busy machine keeps one from its work.
@@ -55,7 +52,7 @@ impl Servers {
                 model: "scripted".to_owned(),
             },
             database: None,
-            redis: vec![redis.url().into()],
+            redis: Some(redis.url().into()),
             hosts: Vec::new(),
             limits: Limits { lease: LEASE, ..limits() },
         };

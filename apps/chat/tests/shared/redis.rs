@@ -9,12 +9,14 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+#[allow(dead_code)] // each test crate uses a part of it
 pub(crate) struct Redis {
     process: Child,
     port: u16,
     folder: TempDir,
 }
 
+#[allow(dead_code)]
 impl Redis {
     /// Starts `redis-server`, or the program that `REDIS_SERVER` names. Without one, the test is left out, and says so.
     pub(crate) fn start() -> Option<Self> {

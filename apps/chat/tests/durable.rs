@@ -1,0 +1,281 @@
+//! Kills one of three servers each second and compares each answer with an undisturbed one:
+//! `cargo test -p chat --test durable`, with `CHAT_CONVERSATIONS=200` for more of them.
+//!
+//! The servers are processes of this program. They share a Redis of the test's own, and end when their standard input
+//! does, so none outlives the test. The bookings are made by a server of their own, which counts them by their keys.
+
+#[path = "shared/redis.rs"]
+mod redis;
+#[path = "shared/sse.rs"]
+mod sse;
+
+use std::collections::{HashMap, HashSet};
+use std::env;
+use std::net::SocketAddr;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::routing::post;
+use chat::assistant::{Toolbox, restaurant};
+use chat::config::{Config, Limits, Protocol, ProviderConfig};
+use chat::scripted::{Options, ScriptedProvider};
+use chat::server::Server;
+use chat::wire::{EventName, Merger};
+use futures::{StreamExt, stream};
+use reqwest::{Client, Response};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::process::{Child, Command};
+
+const SERVERS: usize = 3;
+
+/// How many conversations are answered at once.
+const AT_ONCE: usize = 60;
+
+/// The argument that makes this program a server, followed by the addresses of Redis, provider and bookings.
+const SERVE: &str = "--serve";
+
+/// The header with a booking's key.
+const KEY: &str = "idempotency-key";
+
+/// Who is asked what, in turn, and how many bookings that makes.
+const SAID: [(&str, &str, usize); 5] = [
+    ("finance", "#random:", 0),
+    ("restaurant", "Find italian dinner and book", 1),
+    ("finance", "Compare travel and get advice", 0),
+    ("shopping", "I want chips for a party", 0),
+    ("form", "Wrong at first: four days around the Øresund", 0),
+];
+
+/// The addresses of the servers that are running.
+type Addresses = Arc<Mutex<Vec<Option<SocketAddr>>>>;
+
+/// The keys of the bookings, and how many were made for each conversation.
+type Bookings = Arc<Mutex<(HashSet<String>, HashMap<String, usize>)>>;
+
+#[derive(Default)]
+struct Tally {
+    kills: AtomicUsize,
+    breaks: AtomicUsize,
+    cuts: AtomicUsize,
+}
+
+#[tokio::main]
+async fn main() {
+    let arguments: Vec<String> = env::args().collect();
+    if let [_, flag, redis, provider, bookings] = &arguments[..]
+        && flag == SERVE
+    {
+        return serve(redis, provider, bookings.clone()).await;
+    }
+    // Names of tests, and flags of the test runner, select nothing here.
+    let count = env::var("CHAT_CONVERSATIONS").ok().and_then(|count| count.parse().ok()).unwrap_or(40);
+    let Some(redis) = redis::Redis::start() else { return };
+    let undisturbed = undisturbed(count).await;
+
+    let provider = provider(Duration::from_millis(5)).await;
+    let (bookings, tally, addresses) = (Bookings::default(), Tally::default(), Addresses::default());
+    let booked_at = format!("http://{}", take_bookings(bookings.clone()).await);
+    let mut servers = Vec::new();
+    for _ in 0..SERVERS {
+        let (process, address) = spawn(&redis.url(), &provider.base_url(), &booked_at).await;
+        servers.push(process);
+        lock(&addresses).push(Some(address));
+    }
+    let begun = Instant::now();
+    let killing = async {
+        for number in 0.. {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            let server = number % SERVERS;
+            servers[server].kill().await.unwrap();
+            lock(&addresses)[server] = None;
+            tally.kills.fetch_add(1, Ordering::Relaxed);
+            let (process, address) = spawn(&redis.url(), &provider.base_url(), &booked_at).await;
+            servers[server] = process;
+            lock(&addresses)[server] = Some(address);
+        }
+    };
+    let seen = tokio::select! {
+        seen = converse(count, &addresses, &tally) => seen,
+        () = killing => unreachable!("it never ends by itself"),
+    };
+    let made = |number: usize| lock(&bookings).1.get(&name(number)).copied().unwrap_or_default();
+    let booked = |number: usize| SAID[number % SAID.len()].2;
+    let mut different = 0;
+    for number in 0..count {
+        if undisturbed[number].is_none() || seen[number] != undisturbed[number] || made(number) < booked(number) {
+            different += 1;
+            eprintln!("{}: {:?} instead of {:?}", name(number), seen[number], undisturbed[number]);
+        }
+    }
+    let twice: usize = (0..count).map(|number| made(number).saturating_sub(booked(number))).sum();
+    let of = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
+    let (kills, breaks, cuts) = (of(&tally.kills), of(&tally.breaks), of(&tally.cuts));
+    let seconds = begun.elapsed().as_secs();
+    println!("{seconds} s, {kills} kills, {breaks} connections broken, {cuts} answers taken back");
+    println!("{different} of {count} answers differ, {twice} tools ran twice");
+    assert!(different + twice == 0 && kills > 0);
+}
+
+/// Runs one server until standard input ends.
+async fn serve(redis: &str, provider: &str, bookings: String) {
+    let client = Client::builder().no_proxy().build().unwrap();
+    let book = move |key: String, booking: Value| {
+        let request = client.post(&bookings).header(KEY, key).body(booking.to_string());
+        async move {
+            let answer = request.send().await.and_then(Response::error_for_status);
+            answer.map(|_| booking).map_err(|error| format!("the table can't be booked: {error}"))
+        }
+    };
+    // An answer may take longer than most servers live.
+    let limits = Limits { owners: 1000, ..Limits::default() };
+    let tool = limits.tool;
+    let config = Config { redis: Some(redis.into()), ..config(provider.to_owned(), limits) };
+    let server = Server::start_with(([127, 0, 0, 1], 0).into(), config, |mut assistants| {
+        assistants.restaurant = Toolbox::new(restaurant::tools_with(book), tool);
+        assistants
+    });
+    println!("{}", server.as_ref().unwrap().base_url());
+    let _ = tokio::io::stdin().read_to_end(&mut Vec::new()).await;
+}
+
+fn config(base_url: String, limits: Limits) -> Config {
+    let (api_key, model) = ("scripted".into(), "scripted".to_owned());
+    let provider = ProviderConfig { protocol: Protocol::Anthropic, base_url, api_key, model };
+    Config { provider, database: None, redis: None, hosts: Vec::new(), limits }
+}
+
+async fn provider(pause: Duration) -> ScriptedProvider {
+    ScriptedProvider::start(0, Options { pause, recordings: None }).await.unwrap()
+}
+
+async fn spawn(redis: &str, provider: &str, bookings: &str) -> (Child, SocketAddr) {
+    let mut process = Command::new(env::current_exe().unwrap())
+        .args([SERVE, redis, provider, bookings])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+    let line = tokio::time::timeout(Duration::from_secs(20), lines.next_line()).await.unwrap().unwrap();
+    (process, line.unwrap().strip_prefix("http://").unwrap().parse().unwrap())
+}
+
+/// Takes bookings: each key once. A server may die between a booking and its answer.
+async fn take_bookings(bookings: Bookings) -> SocketAddr {
+    async fn take(State(bookings): State<Bookings>, headers: HeaderMap) {
+        let key = headers[KEY].to_str().unwrap().to_owned();
+        {
+            let (keys, made) = &mut *lock(&bookings);
+            let conversation = key.split('/').next().unwrap_or_default().to_owned();
+            *made.entry(conversation).or_default() += usize::from(keys.insert(key));
+        }
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let router = Router::new().route("/", post(take)).with_state(bookings);
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    address
+}
+
+/// What is seen with one server that nobody kills.
+async fn undisturbed(count: usize) -> Vec<Option<Value>> {
+    let provider = provider(Duration::ZERO).await;
+    let server = Server::start(([127, 0, 0, 1], 0).into(), config(provider.base_url(), Limits::default())).unwrap();
+    let address = server.base_url().strip_prefix("http://").unwrap().parse().unwrap();
+    converse(count, &Arc::new(Mutex::new(vec![Some(address)])), &Tally::default()).await
+}
+
+/// All conversations in order; `None` for one that has not ended in time.
+async fn converse(count: usize, addresses: &Addresses, tally: &Tally) -> Vec<Option<Value>> {
+    let client = Client::builder().no_proxy().pool_max_idle_per_host(0).build().unwrap();
+    let client = &client;
+    let one = |number| async move {
+        let conversation = Conversation { number, client, addresses, tally, merger: Merger::new(), has_begun: false };
+        tokio::time::timeout(Duration::from_secs(200), conversation.converse()).await.ok()
+    };
+    stream::iter(0..count).map(one).buffered(AT_ONCE).collect().await
+}
+
+/// A client with one conversation, which comes back when its connection breaks.
+struct Conversation<'t> {
+    number: usize,
+    client: &'t Client,
+    addresses: &'t Addresses,
+    tally: &'t Tally,
+    merger: Merger,
+    has_begun: bool,
+}
+
+impl Conversation<'_> {
+    /// Returns the messages as a person sees them, and the last word.
+    async fn converse(mut self) -> Value {
+        let last_word = loop {
+            if let Some(response) = self.connect().await {
+                self.has_begun = true;
+                if let Some(last_word) = self.read(response).await {
+                    break last_word;
+                }
+                self.tally.breaks.fetch_add(1, Ordering::Relaxed);
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        };
+        let mut messages = json!(self.merger.messages().collect::<Vec<_>>());
+        // A message's chunk id depends on what was taken back before it.
+        for message in messages.as_array_mut().unwrap() {
+            message.as_object_mut().unwrap().remove("chunk_id");
+        }
+        json!({"messages": messages, "last": last_word})
+    }
+
+    async fn connect(&mut self) -> Option<Response> {
+        let addresses: Vec<SocketAddr> = lock(self.addresses).iter().flatten().copied().collect();
+        let url = format!("http://{}/api/chat", addresses.get(fastrand::usize(..addresses.len().max(1)))?);
+        if !self.has_begun {
+            let (assistant, said, _) = SAID[self.number % SAID.len()];
+            let random = if said.ends_with(':') { format!("{}:600", self.number) } else { String::new() };
+            let body = json!({
+                "conversationId": name(self.number), "assistant": assistant, "message": format!("{said}{random}")
+            });
+            let request = self.client.post(format!("{url}/send")).header("content-type", "application/json");
+            let response = request.body(body.to_string()).send().await;
+            if let Some(response) = response.ok().filter(|response| response.status() == 200) {
+                return Some(response);
+            }
+        }
+        // After a broken connection, the client does not know whether the turn has begun.
+        let url = format!("{url}/stream?conversationId={}", name(self.number));
+        let request = self.client.get(url).header("last-event-id", self.merger.last_chunk_id().to_string());
+        request.send().await.ok().filter(|response| response.status() == 200)
+    }
+
+    /// Reads until the connection ends. Returns the last word, if it was sent.
+    async fn read(&mut self, mut response: Response) -> Option<Value> {
+        let (mut events, mut last_word) = (sse::Events::default(), None);
+        while let Ok(Some(chunk)) = response.chunk().await {
+            for event in events.push(&chunk) {
+                self.tally.cuts.fetch_add(usize::from(event.event == EventName::Cut), Ordering::Relaxed);
+                if event.event.ends_stream() {
+                    last_word = Some(event.data.props.clone());
+                }
+                self.merger.apply(event.data).unwrap();
+            }
+        }
+        last_word
+    }
+}
+
+fn name(number: usize) -> String {
+    format!("demo-{number}")
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
