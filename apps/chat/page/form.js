@@ -4,10 +4,10 @@
 import { el, setState, setText } from "./dom.js";
 import { shown } from "./locale.js";
 
-const FORM_STATES = { filling: "filling", failed: "failed", complete: "complete", given_up: "given up" };
+const FORM_STATES = { filling: "filling", failed: "failed", complete: "valid", given_up: "given up", ended: "ended" };
 
 /** What the marks say to who can't see them. */
-const MARKS = { partial: ["…", "still filling"], complete: ["✓", "complete"] };
+const MARKS = { partial: ["…", "still filling"], complete: ["", "complete"], valid: ["✓", "valid"] };
 
 let count = 0;
 
@@ -27,6 +27,7 @@ class Members {
     this.label = label;
   }
 
+  /** `open` is the pointer of the innermost open value, or null; `true` once the schema has been checked. */
   update(value, pointer, open) {
     const isList = Array.isArray(value);
     for (const [name, member] of Object.entries(value)) {
@@ -87,9 +88,9 @@ class Field {
 
   update(value, pointer, open) {
     if (this.members) this.members.update(value, pointer, open);
-    const isOpen = open !== null && (open === pointer || open.startsWith(`${pointer}/`));
+    const isOpen = typeof open === "string" && (open === pointer || open.startsWith(`${pointer}/`));
     if (!this.members) this.#write(isOpen ? String(value) : shown(value));
-    this.#show(isOpen ? "partial" : "complete");
+    this.#show(isOpen ? "partial" : open === true ? "valid" : "complete");
   }
 
   #write(text) {
@@ -120,35 +121,62 @@ class Field {
 }
 
 export class FormPart {
-  constructor() {
+  /** `suggestions` is the part that shows what the person may say next. */
+  constructor(suggestions, actions, code) {
+    this.reply = el("p", { class: "said", dir: "auto", hidden: true });
+    this.suggestions = suggestions;
     this.title = el("strong", { class: "tool-name" });
     this.status = el("span", { class: "status" });
     const fields = el("div", { class: "form-fields" });
     this.members = new Members(fields, "");
     this.fields = el("details", { class: "fields", open: true }, el("summary", {}, "Fields"), fields);
     this.errors = el("ul", { class: "errors", hidden: true });
-    this.element = el(
+    const copy = () => actions.copy(JSON.stringify(this.form, null, 2));
+    this.use = el("button", { type: "button", class: "use", disabled: true, click: copy }, "Copy this trip as JSON");
+    this.again = el("button", { type: "button", class: "retry", hidden: true, click: () => actions.retry() }, "Try again");
+    this.card = el(
       "div",
       { class: "card form", role: "group", "aria-label": "Form" },
-      el("header", {}, el("span", { class: "card-kind" }, "Form"), this.title, this.status),
+      el("header", {}, el("span", { class: "card-kind" }, "Form"), this.title, this.status, code),
       this.fields,
       this.errors,
+      el("div", { class: "chips" }, this.use, this.again),
     );
+    this.element = el("div", {}, this.reply, this.suggestions.element, this.card);
   }
 
   update(props) {
-    const { attempt, status, value, open, errors } = props ?? {};
+    const { attempt, value, open, errors } = props ?? {};
+    const status = this.isOver && props?.status === "filling" ? "ended" : props?.status;
+    const isValid = status === "complete";
+    this.props = props;
     setText(this.title, `Attempt ${attempt ?? 1}`);
     setText(this.status, FORM_STATES[status] ?? "");
-    setState(this.element, "status", status);
-    if (isContainer(value)) this.members.update(value, "", open ?? null);
+    setState(this.card, "status", status);
+    // A model that can't fill the form says so instead.
+    const { reply, suggestions, ...form } = isContainer(value) ? value : {};
+    this.reply.hidden = this.suggestions.element.hidden = reply === undefined;
+    this.card.hidden = reply !== undefined;
+    setText(this.reply, reply ?? "");
+    this.suggestions.update(Array.isArray(suggestions) ? suggestions : []);
+    this.form = form;
+    this.members.update(form, "", isValid || (status === "filling" ? (open ?? null) : null));
+    this.use.disabled = !isValid;
+    this.again.hidden = status !== "given_up";
     this.#blame(Array.isArray(errors) ? errors : []);
     this.hasFailed = status === "failed";
   }
 
   /** The turn is over, and the next one has begun: what has failed makes room, its errors stay in sight. */
   freeze() {
+    this.suggestions.freeze();
     if (this.hasFailed) this.fields.open = false;
+  }
+
+  end() {
+    this.isOver = true;
+    this.update(this.props);
+    this.suggestions.end();
   }
 
   #blame(errors) {

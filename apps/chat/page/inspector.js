@@ -2,7 +2,8 @@
 
 import { eachFrame, el, setText } from "./dom.js";
 import { TimingBars } from "./timing_bars.js";
-import { Timing, keyOf, span } from "./timing.js";
+import { RawPanel } from "./raw.js";
+import { Timing, span } from "./timing.js";
 
 /** How many events are listed. */
 const MOST_ROWS = 200;
@@ -15,12 +16,13 @@ export class Inspector {
   #rows = []; // those that are not drawn yet
   #timing = new Timing();
   #draw = eachFrame(() => this.#flush());
-  #raw = new Map(); // of the turn's messages to their raw text's element
+  #written = new Set(); // the messages whose text has grown
 
   /** `at(name)` gives the page's element of that name. */
   constructor(at) {
     this.at = at;
     this.bars = new TimingBars(at("timing"));
+    this.raw = new RawPanel(at("raw"));
   }
 
   /** Forgets everything. */
@@ -36,37 +38,28 @@ export class Inspector {
     this.#timing.begin(at);
     this.isWitnessed = isWitnessed;
     this.bars.clear();
-    this.#raw.clear();
-    this.at("raw").replaceChildren();
+    this.#written.clear();
+    this.raw.clear();
     this.#draw();
   }
 
-  /** Takes an event in: `{event, chunk, at}`. */
-  take(entry) {
+  /** Takes an event, `{event, chunk, at}`, and the messages that it has changed. */
+  take(entry, changed = []) {
     this.#count += 1;
     this.#timing.take(entry);
     this.#rows.push(row(entry, entry.at - this.#timing.start));
-    if (entry.chunk.delta_path === "/raw") this.#write(entry.chunk);
+    this.write(changed);
+  }
+
+  /** Shows the texts of messages that came before. */
+  write(messages) {
+    for (const message of messages) if (message.props?.raw) this.#written.add(message);
     this.#draw();
   }
 
-  /** Adds to a raw text; what the server keeps to itself comes as dots. */
-  #write(chunk) {
-    const key = keyOf(chunk);
-    if (!this.#raw.has(key)) {
-      const text = el("pre", {});
-      this.#raw.set(key, text);
-      this.at("raw").append(el("h3", {}, this.#timing.messages.get(key)?.name ?? chunk.type), text);
-    }
-    const text = this.#raw.get(key);
-    for (const run of chunk.props.split(/(·+)/).filter(Boolean)) {
-      const [name, last] = [run.startsWith("·") ? "I" : "SPAN", text.lastElementChild];
-      if (last?.nodeName === name) last.firstChild.appendData(run);
-      else text.append(el(name, {}, run));
-    }
-  }
-
   #flush() {
+    for (const message of this.#written) this.raw.show(message);
+    this.#written.clear();
     const list = this.at("events");
     list.append(...this.#rows.splice(0).slice(-MOST_ROWS));
     while (list.childElementCount > MOST_ROWS) list.firstChild.remove();

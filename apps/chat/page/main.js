@@ -1,12 +1,13 @@
 // Puts the page together: which conversation is open, what state it is in, and who hears of its chunks.
 
 import { about, remove, stop } from "./api.js";
-import { ASSISTANTS } from "./assistants.js";
+import { ASSISTANTS, CODE } from "./assistants.js";
 import call from "./call.js";
 import { conversations, forget, note } from "./conversations.js";
 import { afterFrame, el, icon, setState, setText } from "./dom.js";
 import { Inspector } from "./inspector.js";
 import { play } from "./player.js";
+import { linkPaths } from "./raw.js";
 import { Replay, lastTurn } from "./replay.js";
 import { Session } from "./session.js";
 import { tabs } from "./tabs.js";
@@ -54,7 +55,7 @@ const heard = {
   chunk(entry, result) {
     if (entry.chunk.type === "cut") isCutting = false;
     view.apply(result);
-    inspector.take(entry);
+    inspector.take(entry, result.changed);
   },
 };
 
@@ -74,6 +75,8 @@ function open(id, conversationId) {
   last = undefined;
   closeConversations();
   find("assistants").value = assistant.id;
+  find("scenes").replaceChildren(...assistant.scenes.map(scene));
+  find(assistant.id === "restaurant" ? "tab-context" : "tab-inspector").click();
   session = new Session({
     assistant: assistant.id,
     conversationId: name,
@@ -105,10 +108,12 @@ function inspectLastTurn() {
   for (const entry of before) inspector.take(entry);
   inspector.begin(session.turnBegan, session.isWitnessed);
   for (const entry of turn) inspector.take(entry);
+  const began = turn[0]?.chunk.chunk_id ?? Infinity;
+  inspector.write(session.merger.messages().filter(({ chunk_id }) => chunk_id >= began));
 }
 
 /** A card of the landing page: one click asks its question of its assistant. */
-function card({ id, name, about, question }) {
+function card({ id, name, about, scenes: [question] }) {
   const ask = () => {
     if (assistant.id !== id) open(id);
     show("idle");
@@ -116,6 +121,11 @@ function card({ id, name, about, question }) {
   };
   const words = [el("strong", {}, name), el("span", { class: "hint" }, about), el("span", { class: "ask-it" }, question)];
   return el("li", {}, el("button", { type: "button", click: ask }, ...words));
+}
+
+/** A line of the scripted model, as a button. */
+function scene(line) {
+  return el("li", {}, el("button", { type: "button", class: "chip", dir: "auto", click: () => answer(line) }, line));
 }
 
 /** The one place where the page's state changes: to a session's, or to `replaying`. */
@@ -137,6 +147,7 @@ function show(state) {
   find("send").disabled = !isIdle;
   find("send").hidden = !isIdle;
   find("stop").hidden = isIdle;
+  for (const button of find("scenes").querySelectorAll("button")) button.disabled = !isIdle;
   find("stop").disabled = state !== "replaying" && state !== "streaming";
   find("replay").disabled = !isIdle || session.record.length === 0;
 }
@@ -234,7 +245,13 @@ function showConversations() {
     const name = [el("span", { dir: "auto" }, title), at && el("time", { class: "hint" }, when.format(at))];
     const link = { href: `#${assistant}/${id}`, "aria-current": id === current ? "page" : undefined };
     const label = `Delete “${title}”`;
-    const drop = { type: "button", class: "icon", "aria-label": label, title: label, click: () => dropConversation(id) };
+    // Nothing is deleted by one click.
+    const click = ({ currentTarget: button }) => {
+      if (button.dataset.sure !== undefined) return dropConversation(id);
+      button.dataset.sure = "";
+      button.replaceChildren("Delete?");
+    };
+    const drop = { type: "button", class: "icon", "aria-label": label, title: label, click };
     return el("li", {}, el("a", link, ...name), el("button", drop, icon("M5 7h14M9 7V4h6v3M7 7l1 13h8l1-13")));
   };
   const all = conversations();
@@ -326,7 +343,11 @@ find("keep").addEventListener("click", () => {
   message.value = "";
   message.focus();
 });
-find("assistants").addEventListener("change", ({ target }) => open(target.value));
+find("assistants").addEventListener("change", ({ target }) => {
+  open(target.value);
+  // Where a closed menu changes with the arrow keys, the next one goes on from here.
+  target.focus();
+});
 find("conversations").addEventListener("toggle", showConversations);
 for (const event of ["click", "focus"]) find("tab-context").addEventListener(event, () => setState(find("tab-context"), "news"));
 find("latest").addEventListener("click", () => {
@@ -366,7 +387,9 @@ function openFromAddress() {
 
 find("assistants").append(...ASSISTANTS.map(({ id, name }) => el("option", { value: id }, name)));
 find("cards").append(...ASSISTANTS.map(card));
-find("codes").append(...ASSISTANTS.flatMap(({ id, name }, at) => [at > 0 ? ", " : " ", el("a", { href: `${id}.rs` }, name)]));
+find("codes").append(...ASSISTANTS.flatMap(({ id }, at) => [at > 0 ? ", " : " ", el("a", { href: CODE[id] }, CODE[id])]));
+find("context-code").href = CODE.restaurant;
+linkPaths();
 about()
   .then(({ model, isScripted }) => {
     setText(find("badge"), isScripted ? "scripted model" : `live: ${model}`);
@@ -374,6 +397,7 @@ about()
     const scripted =
       "The model here is scripted: a small program on this machine sends prepared answers at a model's pace, so that you " +
       "need neither a key nor a network. The server, the parsing and the streaming are real.";
+    find("scenes").hidden = !isScripted;
     setText(find("about-model"), isScripted ? scripted : `A live model answers: ${model}.`);
   })
   .catch((error) => console.error(error));

@@ -198,8 +198,9 @@ export function applied(props, pointer, action, operand) {
   const steps = stepsOf(pointer);
   const found = look(props, steps);
   const isNothing = found === undefined || found === null;
-  if (action === "replace") {
+  if (action === "replace" || action === "end") {
     if (found === undefined) throw new Refused("nothing-there");
+    if (action === "end") return props;
   } else if (action === "append") {
     const grows = Array.isArray(found) || ((isNothing || typeof found === "string") && typeof operand === "string");
     if (!grows) throw new Refused("not-growing");

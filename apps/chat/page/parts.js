@@ -1,5 +1,6 @@
 // How each type of message looks: a part has an `element` and an `update(props, isLive)`.
 
+import { CODE } from "./assistants.js";
 import { el, setLines, setState, setText } from "./dom.js";
 import { FormPart } from "./form.js";
 import { money } from "./locale.js";
@@ -29,6 +30,10 @@ class ThinkingPart {
     setText(this.summary, isLive ? "The model is thinking…" : "The model's thinking");
   }
 }
+
+/** A link to the code that reads this part of an answer. */
+const code = (assistant) =>
+  el("a", { class: "code-link", href: CODE[assistant], target: "_blank", "aria-label": `The code: ${CODE[assistant]}` }, "</>");
 
 class LoadingPart {
   constructor() {
@@ -60,7 +65,7 @@ class CallPart {
     this.element = el(
       "article",
       { class: "card tool", "aria-label": "Tool call" },
-      el("header", {}, this.name, this.status),
+      el("header", {}, this.name, this.status, code("finance")),
       el("div", { class: "tool-input" }, this.input.element),
       this.error,
     );
@@ -104,14 +109,14 @@ class ResultPart {
     else this.element.append(this.call.element);
   }
 
-  update({ name, status, error, result } = {}) {
+  update({ name, status, error, result, is_told: isTold } = {}) {
     setText(this.call.name, name?.replaceAll("_", " ") || "…");
     this.call.isRun = true;
     this.call.go(status, error);
     if (result === undefined || result === null || this.isDrawn) return;
     this.isDrawn = true;
-    // A model's text has been told as it came.
-    if (this.element.querySelector(".said")) return;
+    // A model's text was sent while it was written.
+    if (isTold) return;
     this.element.append(...drawn(result, this.call.asked));
     const step = this.call.element.closest(".block:not(.result-block)");
     if (step) scale([...step.querySelectorAll(".sum")]);
@@ -121,11 +126,13 @@ class ResultPart {
 class AskPart {
   constructor(actions) {
     this.actions = actions;
-    this.answer = el("p", { class: "said", dir: "auto", hidden: true });
+    this.answer = el("p", { class: "said", dir: "auto", hidden: true, "data-path": "/simple_response/message" });
+    this.next = new SuggestionsPart(actions);
     this.slots = el("div", { class: "slots" });
-    this.reasoning = el("p", { class: "said", dir: "auto" });
+    this.reasoning = el("p", { class: "said", dir: "auto", "data-path": "/reasoning" });
     this.deciding = el("summary", {});
-    this.reasons = el("details", { class: "thinking", open: true }, this.deciding, this.reasoning);
+    this.link = code("shopping");
+    this.reasons = el("details", { class: "thinking" }, this.deciding, this.reasoning);
     this.sending = el(
       "button",
       { type: "button", class: "send-choice", hidden: true, click: () => this.#send() },
@@ -134,9 +141,10 @@ class AskPart {
     this.element = el(
       "div",
       { class: "ask" },
-      this.reasons,
       this.answer,
+      this.next.element,
       this.slots,
+      this.reasons,
       this.sending,
     );
   }
@@ -146,9 +154,12 @@ class AskPart {
     this.answer.hidden = !simple?.message;
     setText(this.answer, simple?.message ?? "");
     setState(this.answer, "live", (isLive && !slots?.length) || undefined);
+    this.next.update(simple?.suggestions ?? []);
+    this.next.end();
     this.reasons.hidden = !isLive && !reasoning;
     setText(this.deciding, isLive ? "Deciding…" : "The model's reasoning");
     setState(this.deciding, "live", isLive || undefined);
+    this.deciding.append(this.link);
     setText(this.reasoning, reasoning ?? "");
     const list = Array.isArray(slots) ? slots : [];
     list.forEach((slot, place) => this.#slot(place, slot, isLive && place === list.length - 1));
@@ -158,7 +169,8 @@ class AskPart {
   #slot(place, slot, isLive) {
     let element = this.slots.children[place];
     if (!element) {
-      element = el("div", { class: "slot", "data-slot": place }, el("p", { class: "said question", dir: "auto" }));
+      const question = { class: "said question", dir: "auto", "data-path": `/ask_slots/${place}/message` };
+      element = el("div", { class: "slot", "data-slot": place }, el("p", question));
       this.slots.append(element);
     }
     setText(element.firstChild, slot?.message ?? "");
@@ -171,11 +183,11 @@ class AskPart {
     if (element.shown === words.join("\n")) return;
     element.shown = words.join("\n");
     element.querySelector(".chips")?.remove();
-    if (words.length > 0) element.append(this.#chips(words));
+    if (words.length > 0) element.append(this.#chips(words, `/ask_slots/${place}/options`));
     if (this.isFrozen) this.freeze();
   }
 
-  #chips(options) {
+  #chips(options, path) {
     const choose = ({ currentTarget: chip }) => {
       chip.setAttribute("aria-pressed", String(chip.getAttribute("aria-pressed") !== "true"));
       this.sending.hidden = this.#chosen().length === 0;
@@ -186,7 +198,7 @@ class AskPart {
         {},
         el("button", { type: "button", class: "chip", dir: "auto", "aria-pressed": "false", click: choose }, words),
       );
-    return el("ul", { class: "chips", "aria-label": "Options" }, ...options.map(chip));
+    return el("ul", { class: "chips", "aria-label": "Options", "data-path": path }, ...options.map(chip));
   }
 
   /** What is chosen of each slot: its name, if it is known, and the words. */
@@ -209,6 +221,7 @@ class AskPart {
   /** Nothing is chosen here any more; what was chosen stays marked. */
   freeze() {
     this.isFrozen = true;
+    this.next.freeze();
     this.reasons.open = false;
     this.sending.hidden = true;
     for (const chip of this.slots.querySelectorAll(".chip")) chip.disabled = true;
@@ -284,8 +297,12 @@ class ErrorPart {
   }
 
   update(props) {
-    setText(this.words, props?.message ?? "Something went wrong.");
-    setState(this.words, "kind", props?.kind);
+    const { kind, message = "Something went wrong." } = props ?? {};
+    const isStopped = kind === "stopped";
+    setText(this.words, isStopped ? "You stopped this answer." : message);
+    setState(this.words, "kind", kind);
+    this.words.classList.toggle("error", !isStopped);
+    this.words.classList.toggle("hint", isStopped);
   }
 }
 
@@ -334,7 +351,7 @@ const PARTS = {
   tool_result: (actions, call) => new ResultPart(call),
   ask: (actions) => new AskPart(actions),
   products: () => new ProductsPart(),
-  form: () => new FormPart(),
+  form: (actions) => new FormPart(new SuggestionsPart(actions), actions, code("form")),
   suggestions: (actions) => new SuggestionsPart(actions),
   error: (actions) => new ErrorPart(actions),
   done: () => new DonePart(),

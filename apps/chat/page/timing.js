@@ -20,13 +20,10 @@ const NAMES = {
   context: "Context",
 };
 
-/** Where a change says that the model has written all of it. */
-const ENDS = ["", "/status"];
-
 /** Whether a chunk brings something to read, and not only a state. */
 function isRead({ type, delta, delta_path: path = "" }) {
   const at = READ_AT[type];
-  if (path === "/raw") return false;
+  if (path.startsWith("/raw")) return false;
   return at !== undefined && (!delta || path === at || path.startsWith(`${at}/`) || (path === "" && at === ""));
 }
 
@@ -91,47 +88,56 @@ export class Timing {
     if (chunk.type === "done" || chunk.type === "error") {
       this.end = at;
       this.isBroken = chunk.type === "error";
-      // What was open when the turn failed never became whole.
-      if (!this.isBroken) for (const message of this.messages.values()) message.isWhole = true;
     }
     if (READ_AT[chunk.type] === undefined) return;
     const key = keyOf(chunk);
     const message = this.messages.get(key) ?? this.#add(key, chunk);
     if (chunk.type === "tool_call" && chunk.props?.name) message.name = `Tool ${chunk.props.name}`;
-    if (isRead(chunk)) {
-      if (message.first === undefined && hasCharacters(readOf(chunk))) message.first = at - this.start;
-      message.complete = at - this.start;
-      for (const path of fieldsOf(chunk)) this.#field(message, path, at - this.start);
-    } else if (ENDS.includes(chunk.delta_path ?? "")) {
-      message.isWhole = true;
+    const since = at - this.start;
+    if (chunk.delta_action === "end") {
+      this.#end(message, (path) => path === chunk.delta_path, since);
+    } else if (chunk.delta_path === "/open") {
+      // Of a form all but what is still open is complete.
+      const open = chunk.props === null ? undefined : `/value${chunk.props}`;
+      this.#end(message, (path) => path !== open && !path.startsWith(`${open}/`), since);
+    } else if (isRead(chunk)) {
+      if (message.first === undefined && hasCharacters(readOf(chunk))) message.first = since;
+      message.complete = since;
+      // A string grows until its end is sent; anything else is set once it is complete.
+      const isGrowing = chunk.delta && typeof chunk.props === "string";
+      for (const path of fieldsOf(chunk)) this.#field(message, path, since).isWhole ||= !isGrowing && chunk.type !== "form";
+    }
+  }
+
+  /** Notes the end of fields, as the library reports it. */
+  #end(message, isMeant, since) {
+    for (const field of message.fields.values()) {
+      if (field.isWhole || !isMeant(field.path)) continue;
+      field.isWhole = true;
+      field.complete = since;
+      message.complete = since;
     }
   }
 
   #field(message, path, since) {
     let field = message.fields.get(path);
     if (!field) {
-      if (this.fields === MOST_FIELDS) return;
+      if (this.fields === MOST_FIELDS) return {};
       this.fields += 1;
       field = { path, first: since, complete: since, isWhole: false };
       message.fields.set(path, field);
     }
-    // A message's fields are written one after the other: what another one follows is whole.
-    if (message.open && message.open !== field) message.open.isWhole = true;
-    message.open = field;
     field.complete = since;
+    return field;
   }
 
   #add(key, chunk) {
-    // The model writes one thing after the other, threads aside: what came before is whole.
-    for (const other of this.messages.values()) if (other.thread === chunk.thread_id) other.isWhole = true;
     const message = {
       key,
       name: NAMES[chunk.type] ?? "Tool",
-      thread: chunk.thread_id,
       first: undefined,
       complete: undefined,
       fields: new Map(),
-      isWhole: false,
     };
     this.messages.set(key, message);
     return message;

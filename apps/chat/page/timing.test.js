@@ -19,7 +19,10 @@ function told(entries) {
   return timing;
 }
 
-const short = (timing) => timing.parts().map(({ name, first, complete, isWhole }) => [name, first, complete, isWhole]);
+const end = (type, path, message_id, at) => delta(type, path, null, message_id, at, { delta_action: "end" });
+
+const isWhole = ({ fields }) => [...fields.values()].every((field) => field.isWhole);
+const short = (timing) => timing.parts().map((part) => [part.name, part.first, part.complete, isWhole(part)]);
 
 test("the first character and the last, of what a person reads", () => {
   const timing = told([
@@ -28,20 +31,23 @@ test("the first character and the last, of what a person reads", () => {
     whole("text", { content: "" }, "m", 110),
     delta("text", "/content", "Hel", "m", 120),
     delta("text", "/content", "lo", "m", 150),
+    end("text", "/content", "m", 155),
     whole("tool_call", { name: "find", status: "input", input: {} }, "t", 160),
     delta("tool_call", "/input/city", "", "t", 170),
     delta("tool_call", "/input/city", "Pune", "t", 180),
+    delta("tool_call", "/raw/0/text", "x", "t", 185),
     delta("tool_call", "/status", "running", "t", 190),
     delta("tool_call", "", { status: "done", result: 1 }, "t", 300),
   ]);
   assert.deepEqual(short(timing), [
-    ["Text", 20, 50, true],
-    ["Tool find", 80, 80, true],
+    ["Text", 20, 55, true],
+    // The call was cut: no end of its input was sent.
+    ["Tool find", 80, 80, false],
   ]);
   assert.deepEqual([timing.elapsed, timing.end, timing.isBroken], [200, undefined, false]);
 });
 
-test("a form is whole when its attempt ends, not at a state in between", () => {
+test("of a form everything is complete but what is open", () => {
   const entries = [
     whole("form", { value: null, raw: "", status: "filling" }, "attempt-1", 105),
     delta("form", "/value/title", "A", "attempt-1", 110),
@@ -49,8 +55,10 @@ test("a form is whole when its attempt ends, not at a state in between", () => {
     delta("form", "/raw", "x", "attempt-1", 112),
   ];
   assert.deepEqual(short(told(entries)), [["Form", 10, 10, false]]);
-  entries.push(delta("form", "", { status: "complete" }, "attempt-1", 120));
-  assert.deepEqual(short(told(entries)), [["Form", 10, 10, true]]);
+  entries.push(delta("form", "/open", "", "attempt-1", 120));
+  assert.deepEqual(short(told(entries)), [["Form", 10, 10, false]]);
+  entries.push(delta("form", "/open", null, "attempt-1", 130));
+  assert.deepEqual(short(told(entries)), [["Form", 10, 30, true]]);
 });
 
 test("each field has its own times, by its whole path", () => {
@@ -58,42 +66,38 @@ test("each field has its own times, by its whole path", () => {
     whole("ask", {}, "a", 101),
     delta("ask", "/reasoning", "W", "a", 110),
     delta("ask", "/reasoning", "hy", "a", 130),
+    end("ask", "/reasoning", "a", 135),
     delta("ask", "/ask_slots", [{ message: "" }], "a", 140),
     delta("ask", "/ask_slots/0/message", "Which", "a", 150),
     delta("ask", "/ask_slots/0/message", "?", "a", 160),
+    end("ask", "/ask_slots/0/message", "a", 165),
     delta("ask", "/ask_slots/0/options", ["a", "b"], "a", 170),
     delta("ask", "/ask_slots/1", { "a/b": { "c~": 1 }, message: "M" }, "a", 180),
   ]);
   const fields = () =>
     [...timing.parts()[0].fields.values()].map(({ path, first, complete, isWhole }) => [path, first, complete, isWhole]);
   assert.deepEqual(fields(), [
-    ["/reasoning", 10, 30, true],
-    ["/ask_slots/0/message", 50, 60, true],
+    ["/reasoning", 10, 35, true],
+    ["/ask_slots/0/message", 50, 65, true],
     ["/ask_slots/0/options", 70, 70, true],
     ["/ask_slots/1/a~1b/c~0", 80, 80, true],
-    ["/ask_slots/1/message", 80, 80, false],
+    ["/ask_slots/1/message", 80, 80, true],
   ]);
   const many = Array.from({ length: 300 }, (_, at) => delta("ask", `/f/${at}`, "x", "a", 200 + at));
   assert.equal(told(many).parts()[0].fields.size, 200, "there is an end to that");
 });
 
-test("threads are whole each for itself, and what fails never is", () => {
+test("what has no end is not complete, whatever follows it", () => {
   const entries = [
-    whole("text", { content: "a" }, "1", 110, { thread_id: "x" }),
-    whole("text", { content: "b" }, "2", 120, { thread_id: "y" }),
-    whole("text", { content: "c" }, "3", 130, { thread_id: "y" }),
+    whole("text", { content: "a" }, "1", 110),
+    delta("text", "/content", "b", "2", 120, { delta_action: "append" }),
+    whole("text", { content: "c" }, "3", 130),
   ];
-  assert.deepEqual(
-    short(told(entries)).map((part) => part[3]),
-    [false, true, false],
-  );
-  const failed = told([...entries, whole("error", { message: "no" }, undefined, 140)]);
-  assert.deepEqual(
-    [short(failed).map((part) => part[3]), failed.isBroken, failed.elapsed],
-    [[false, true, false], true, 40],
-  );
-  const done = told([...entries, whole("done", {}, undefined, 140)]);
-  assert.deepEqual([short(done).map((part) => part[3]), done.isBroken], [[true, true, true], false]);
+  for (const type of ["error", "done"]) {
+    const ended = told([...entries, whole(type, {}, undefined, 140)]);
+    assert.deepEqual([short(ended).map((part) => part[3]), ended.elapsed], [[true, false, true], 40]);
+    assert.equal(ended.isBroken, type === "error");
+  }
 });
 
 test("times in words", () => {

@@ -22,7 +22,7 @@ export class TimingBars {
     for (const part of parts) {
       const group = this.#groups.get(part.key) ?? this.#group(part.key);
       setText(group.name, part.name);
-      for (const field of part.fields.values()) this.#bar(group, field, field.isWhole || part.isWhole, isBroken);
+      for (const field of part.fields.values()) this.#bar(group, field, isBroken);
     }
   }
 
@@ -35,13 +35,14 @@ export class TimingBars {
     return group;
   }
 
-  #bar(group, { path, first, complete }, isWhole, isBroken) {
+  #bar(group, { path, first, complete, isWhole }, isBroken) {
     let bar = group.bars.get(path);
     if (!bar) {
       bar = { words: el("span", { class: "timing-words" }), fill: el("span", { class: "timing-fill" }) };
       bar.fill.style.setProperty("--first", first);
       const track = el("span", { class: "timing-track", "aria-hidden": "true" }, bar.fill);
-      group.list.append(el("li", {}, el("code", { class: "timing-field" }, path || "/"), bar.words, track));
+      const name = el("code", { class: "timing-field" }, path || "all of it");
+      group.list.append(el("li", { "data-path": path }, name, bar.words, track));
       group.bars.set(path, bar);
     }
     if (bar.complete !== complete) bar.fill.style.setProperty("--complete", (bar.complete = complete));

@@ -3,6 +3,7 @@
 
 import { eachFrame, el, icon, setState } from "./dom.js";
 import { failure, partFor } from "./parts.js";
+import { Waits } from "./waits.js";
 
 const STROKES = { Copy: "M9 9h11v11H9zM5 15H4V4h11v1", Edit: "M4 20l1-4L16 5l3 3L8 19zM14 7l3 3" };
 
@@ -21,6 +22,7 @@ export class ConversationView {
   #ending = []; // the parts of that turn
   #calls = new Map(); // id to its card's part
   #asks = []; // the parts that ask, in their order
+  #waits = null; // the times of the answer that is on its way
   #contexts = new Map(); // first chunk to what of the hidden context it told
   #draw;
 
@@ -43,6 +45,7 @@ export class ConversationView {
     this.#turn = null;
     this.#sent = null;
     this.#last = null;
+    this.#waits = null;
     this.#begin();
     this.#calls.clear();
     this.#asks = [];
@@ -57,7 +60,8 @@ export class ConversationView {
     const part = partFor("user");
     part.update({ content: text });
     this.#sent = this.#mine(part);
-    this.#bubble();
+    this.#waits = new Waits();
+    this.#bubble().prepend(this.#waits.element);
   }
 
   /** Shows that what is said from a chunk on is to be taken back, or no longer. */
@@ -87,6 +91,7 @@ export class ConversationView {
   /** Whether an answer streams: the growing text has a mark then, and before the first text stands a placeholder. */
   setLive(isLive) {
     this.#isLive = isLive;
+    if (!isLive) this.#waits?.finish();
     if (this.#last) this.#dirty.add(this.#last);
     this.#draw();
   }
@@ -116,7 +121,7 @@ export class ConversationView {
   // Each answer tells what it has learnt; together they are the context. What it suggests to say next stands below it.
   #note(message) {
     const { chunk_id, block_id, props } = message;
-    const { suggestions, ...learnt } = props ?? {};
+    const { suggestions, raw, ...learnt } = props ?? {};
     if (suggestions) {
       const part = this.#parts.get(message)?.part ?? partFor("suggestions", this.actions);
       if (!part.element.isConnected) {
@@ -139,6 +144,7 @@ export class ConversationView {
   }
 
   #show(message) {
+    if (!["user", "loading", "cut"].includes(message.type) && message.props?.content !== "") this.#waits?.show();
     if (this.#parts.get(message)?.type !== message.type) this.#place(message);
     this.#update(message);
     // What was still going on in the turn goes on no more.
@@ -175,6 +181,8 @@ export class ConversationView {
       this.#sections.set(`${message.block_id}/${message.thread_id}`, part.element);
       if (!part.element.isConnected) this.#fill(part.element, message.block_id);
     } else {
+      // An error of the turn replaces what the page has said about its connection.
+      if (message.type === "error") this.#turn?.querySelector(":scope > .failure")?.remove();
       this.#fill(part.element, message.block_id, message.thread_id);
     }
     if (message.type !== "user") this.#ending.push(part.call ?? part);

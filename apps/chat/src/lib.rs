@@ -12,4 +12,3 @@ pub mod scripted;
 pub mod server;
 pub mod store;
 pub mod wire;
-mod words;

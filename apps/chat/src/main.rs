@@ -38,9 +38,6 @@ struct Arguments {
     /// Milliseconds between two fragments of the scripted provider.
     #[arg(long, default_value_t = 25)]
     pause_ms: u64,
-    /// The folder with the recorded streams that the scripted provider can replay.
-    #[arg(long, default_value = scripted::RECORDINGS)]
-    recordings: PathBuf,
     /// A provider that speaks Anthropic Messages, its address without `/v1/messages`.
     #[arg(long, env = "ANTHROPIC_BASE_URL")]
     anthropic_base_url: Option<String>,
@@ -126,7 +123,7 @@ async fn provider(arguments: &Arguments) -> Result<(ProviderConfig, Option<Scrip
     }
     let (protocol, key) = (Protocol::Anthropic, arguments.anthropic_api_key.clone());
     if arguments.anthropic_base_url.is_none() && key.is_none() {
-        let process = ScriptedProcess::start(arguments.pause_ms, &arguments.recordings).await?;
+        let process = ScriptedProcess::start(arguments.pause_ms).await?;
         let (base_url, api_key) = (process.base_url().to_owned(), "scripted".into());
         return Ok((ProviderConfig { protocol, base_url, api_key, model: model("scripted") }, Some(process)));
     }

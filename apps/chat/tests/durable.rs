@@ -46,7 +46,7 @@ const KEY: &str = "idempotency-key";
 /// Who is asked what, in turn, and how many bookings that makes.
 const SAID: [(&str, &str, usize); 5] = [
     ("finance", "#random:", 0),
-    ("restaurant", "Find italian dinner and book", 1),
+    ("restaurant", "Find an Italian place and book it", 1),
     ("finance", "Compare travel and get advice", 0),
     ("shopping", "I want chips for a party", 0),
     ("form", "Wrong at first: four days around the Øresund", 0),

@@ -8,6 +8,8 @@ use jsonschema::Validator;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
+use crate::provider::{Block, Message, Role};
+
 /// The name of the forced tool.
 pub(super) const TOOL: &str = "classify_and_assess";
 
@@ -106,9 +108,50 @@ pub struct AskSlot {
 pub struct SimpleResponse {
     /// The answer.
     pub message: String,
+    /// What the person may say next.
+    #[serde(default, deserialize_with = "or_none")]
+    pub suggestions: Vec<String>,
     /// What kind of answer it is.
     #[serde(default)]
     pub response_type: Option<String>,
+}
+
+/// A call whose input does not hold.
+#[derive(Debug)]
+pub(super) struct Rejected {
+    id: String,
+    /// The input as it can be sent back.
+    input: Value,
+    errors: Vec<String>,
+}
+
+impl Rejected {
+    pub(super) fn new(id: &str, input: Value, errors: Vec<String>) -> Self {
+        Self { id: id.to_owned(), input, errors }
+    }
+
+    pub(super) fn never_called() -> Self {
+        Self::new("", Value::Null, vec!["the message was not classified".to_owned()])
+    }
+
+    /// Returns the errors, for the log.
+    pub(super) fn words(&self) -> String {
+        self.errors.join("; ")
+    }
+
+    /// Returns the call and its errors as messages for the model, which is to call again.
+    pub(super) fn as_messages(&self) -> Vec<Message> {
+        let content = format!("This input is not valid. Call {TOOL} again.\n- {}", self.errors.join("\n- "));
+        if self.id.is_empty() {
+            return vec![Message::user(content)];
+        }
+        let (id, name, input) = (self.id.clone(), TOOL.to_owned(), self.input.clone());
+        let result = Block::ToolResult { tool_use_id: id.clone(), content, is_error: true };
+        vec![
+            Message { role: Role::Assistant, content: vec![Block::ToolUse { id, name, input }] },
+            Message { role: Role::User, content: vec![result] },
+        ]
+    }
 }
 
 /// A list that may be null.
@@ -211,7 +254,11 @@ pub(super) fn schema() -> Value {
             "simple_response": {
                 "type": ["object", "null"],
                 "required": ["message"],
-                "properties": {"message": {"type": "string"}, "response_type": {"type": ["string", "null"]}},
+                "properties": {
+                    "message": {"type": "string"},
+                    "suggestions": texts,
+                    "response_type": {"type": ["string", "null"]},
+                },
             },
         },
     })

@@ -19,6 +19,12 @@ impl GrowingText {
         Self { event, message_type, message: message.into(), block: block.to_owned(), has_begun: false }
     }
 
+    /// Marks the text as complete.
+    pub(super) fn end(&self, events: &mut Vec<Event>) {
+        let delta = Envelope::delta(self.message_type, self.message.as_str(), Change::end("/content"));
+        events.push(Event::new(self.event, delta.in_block(self.block.as_str())));
+    }
+
     pub(super) fn push(&mut self, text: &str, events: &mut Vec<Event>) {
         if !self.has_begun {
             self.has_begun = true;

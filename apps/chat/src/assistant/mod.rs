@@ -10,14 +10,17 @@ mod catalogue;
 mod classification;
 mod classify;
 mod draft;
-mod form;
+mod fill;
 mod growing_text;
 mod hidden_context;
 mod inputs;
 mod output;
+mod raw;
 mod round;
+mod run_tools;
 mod session;
 mod shopping;
+mod shown;
 mod tool_loop;
 mod tools;
 
@@ -29,11 +32,12 @@ use crate::conversation::{Assistant, Conversation, Said, Turn};
 use crate::hub::Unread;
 use crate::instructor::Instructor;
 use crate::provider::{Block, Message, ModelProvider, ProviderError, Role};
+pub(crate) use catalogue::money;
 pub use catalogue::{Catalogue, Product};
 pub use draft::Draft;
 pub use inputs::Inputs;
 pub use output::{Output, Steps};
-use tool_loop::{Saving, ToolLoop};
+use tool_loop::ToolLoop;
 pub use tools::{Tool, ToolOutcome, Toolbox, finance, restaurant};
 
 /// All that the assistants work with.
@@ -111,7 +115,7 @@ impl Assistants {
             provider,
             finance: Toolbox::new(finance::tools(today), limits.tool),
             restaurant: Toolbox::new(restaurant::tools(), limits.tool),
-            form: form::trip(),
+            form: fill::trip(),
             catalogue: Catalogue::default(),
             rounds: limits.rounds,
             today,
@@ -138,7 +142,7 @@ impl Assistants {
         output: &mut Output,
     ) -> Result<Finished, TurnError> {
         let message = said.text.as_str();
-        let question = tool_loop::question(before, message);
+        let question = run_tools::question(before, message);
         output.draft.add(question.clone());
         output.tell_message(message).await?;
         match assistant {
@@ -149,11 +153,11 @@ impl Assistants {
                      <!--context {{\"suggestions\": […]}} --> to your text: what the person may say instead. Dates are ISO \
                      8601, and today is {today}."
                 );
-                let (toolbox, temperature, saving) = (&self.finance, Some(0.3), Saving::Turn);
-                let one = ToolLoop { assistant, toolbox, system: &system, temperature, saving };
+                let (toolbox, temperature, saves_steps) = (&self.finance, Some(0.3), false);
+                let one = ToolLoop { assistant, toolbox, system: &system, temperature, saves_steps };
                 tool_loop::answer(self, one, before, question, output).await
             }
-            Assistant::Form => form::answer(self, before, message, today, output).await,
+            Assistant::Form => fill::answer(self, before, message, today, output).await,
             Assistant::Restaurant => {
                 let system = format!(
                     "You find restaurants and book tables. Whenever you learn a preference or name restaurants, add \
@@ -161,8 +165,8 @@ impl Assistants {
                      help, {{\"suggestions\": […]}}: what the person may say instead. The person does not see it. Dates are ISO 8601, and today is {today}. Known so far: {}",
                     Value::Object(before.context.clone())
                 );
-                let (toolbox, temperature, saving) = (&self.restaurant, None, Saving::Steps);
-                let one = ToolLoop { assistant, toolbox, system: &system, temperature, saving };
+                let (toolbox, temperature, saves_steps) = (&self.restaurant, None, true);
+                let one = ToolLoop { assistant, toolbox, system: &system, temperature, saves_steps };
                 tool_loop::answer(self, one, before, question, output).await
             }
         }

@@ -5,12 +5,13 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use jsonspigot::PatternSet;
+use jsonspigot::{EventKind, PatternSet, ValueKind};
 use jsonspigot_llm::{CallEvent, Payload, PayloadStatus, StopKind, StreamEvent, ToolCalls};
 use serde_json::{Map, Value, json};
 
 use super::growing_text::GrowingText;
 use super::hidden_context::HiddenContext;
+use super::raw::{Goes, RawText};
 use crate::provider::{Block, Message, Role};
 use crate::wire::{Change, Envelope, Event, EventName, MessageType};
 
@@ -27,7 +28,7 @@ pub(super) struct Round<'t> {
     parts: Vec<Part>,
     thoughts: Option<GrowingText>,
     stop: Option<(String, StopKind)>,
-    pub(super) events: Vec<Event>,
+    events: Vec<Event>,
 }
 
 #[derive(Debug)]
@@ -46,6 +47,7 @@ pub(super) struct Call {
     pub(super) message: String,
     /// The input, once it is whole, or what is wrong with it, with its text.
     pub(super) input: Result<Value, Flawed>,
+    raw: Box<RawText>,
     /// Whether it repeats an id, or belongs to an answer that was begun anew: it is neither run nor sent back.
     is_void: bool,
 }
@@ -101,7 +103,7 @@ impl<'t> Round<'t> {
     pub(super) fn take(&mut self, event: StreamEvent<'_>) {
         match event {
             StreamEvent::Text { text, .. } | StreamEvent::Refusal { text, .. } => {
-                let visible = self.hidden.feed(&text, &mut self.events);
+                let visible = self.hidden.feed(Some(&text), &mut self.events);
                 self.show(&visible);
             }
             StreamEvent::Reasoning { text, .. } => {
@@ -113,13 +115,15 @@ impl<'t> Round<'t> {
             }
             StreamEvent::Call(CallEvent::Fragment { call, text }) => {
                 if let Some(call) = self.call(call.number) {
-                    let message = call.message.clone();
-                    self.push(EventName::ToolInput, &message, Change::append("/raw", &*text));
+                    call.raw.push(&text);
                 }
             }
             StreamEvent::Call(CallEvent::Match { call, event }) => {
-                let change = Change::of_event("/input", &event);
-                if let (Some(call), Some(change)) = (self.call(call.number), change) {
+                let Some(call) = self.call(call.number) else { return };
+                if !matches!(event.kind, EventKind::Begin(ValueKind::Array | ValueKind::Object)) {
+                    call.raw.note(Goes::Shown, &event);
+                }
+                if let Some(change) = Change::of_event("/input", &event) {
                     let message = call.message.clone();
                     self.push(EventName::ToolInput, &message, change);
                 }
@@ -137,6 +141,18 @@ impl<'t> Round<'t> {
             StreamEvent::Stop { reason, kind, .. } => self.stop = Some((reason.into_owned(), kind)),
             _ => {}
         }
+    }
+
+    /// Returns the events so far, with the texts of the calls.
+    pub(super) fn drain(&mut self) -> Vec<Event> {
+        for part in &mut self.parts {
+            let Part::Call(call) = part else { continue };
+            for change in call.raw.take("/raw") {
+                let delta = Envelope::delta(MessageType::ToolCall, call.message.as_str(), change);
+                self.events.push(Event::new(EventName::ToolInput, delta.in_block(self.block.as_str())));
+            }
+        }
+        std::mem::take(&mut self.events)
     }
 
     /// The answer, once it has come to its end.
@@ -163,7 +179,7 @@ impl<'t> Round<'t> {
             StopKind::Refusal => ("refusal".to_owned(), false),
             _ => (stop_reason, true),
         };
-        (Said { message, calls, context: self.hidden.known, stop_reason, is_finished }, self.events)
+        (Said { message, calls, context: self.hidden.notes.known, stop_reason, is_finished }, self.events)
     }
 
     fn begin_call(&mut self, number: u64, id: Option<&str>, name: Option<&str>) {
@@ -179,7 +195,15 @@ impl<'t> Round<'t> {
             self.events.push(Event::new(EventName::ToolStart, whole.in_block(self.block.as_str())));
         }
         let input = Err(Flawed { reason: "the input never came".to_owned(), raw: String::new() });
-        self.parts.push(Part::Call(Call { number, id, name, message, input, is_void }));
+        self.parts.push(Part::Call(Call {
+            number,
+            id,
+            name,
+            message,
+            input,
+            raw: Box::new(RawText::under("/input")),
+            is_void,
+        }));
     }
 
     /// An open call that is shown.
@@ -191,8 +215,14 @@ impl<'t> Round<'t> {
     }
 
     fn end_text(&mut self) {
-        let held = self.hidden.finish(&mut self.events);
+        let held = self.hidden.feed(None, &mut self.events);
         self.show(&held);
+        if let Some(thoughts) = self.thoughts.as_ref().filter(|_| self.parts.is_empty()) {
+            thoughts.end(&mut self.events);
+        }
+        if let Some(Part::Text { shown, .. }) = self.parts.last() {
+            shown.end(&mut self.events);
+        }
     }
 
     fn show(&mut self, visible: &str) {

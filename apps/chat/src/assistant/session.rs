@@ -2,7 +2,6 @@
 
 use super::classification::{AskSlot, Classification};
 use crate::conversation::{Answers, Assessment, ContextualQuestion, Session, SlotType};
-use crate::words;
 
 impl Session {
     /// The session after a message: begun, or moved on by the answers in it.
@@ -41,7 +40,8 @@ impl Session {
         session
     }
 
-    /// Puts what the person has chosen, or else what they have written, where it belongs.
+    /// Stores what the person has chosen, in its slots. A message without a choice answers the question that has it as an
+    /// option, or else the one that is being asked.
     fn answer(&mut self, message: &str, chosen: &Answers) {
         let mut is_placed = false;
         for (slot, answer) in chosen {
@@ -53,32 +53,15 @@ impl Session {
         if is_placed {
             return;
         }
-        // Whoever names an option of one question alone means that one, and has changed their mind if it was answered;
-        // anything else is for the one that is asked.
-        let message = message.trim();
-        // Of a question of which something is ruled out, and nothing named, the others are meant.
-        let named = |question: &ContextualQuestion| {
-            let (denied, meant): (Vec<&String>, Vec<&String>) =
-                question.options.iter().partition(|option| words::denies(message, option));
-            let named = meant.iter().copied().filter(|option| words::has(message, option));
-            let named: Vec<String> = named.cloned().collect();
-            let others = if denied.is_empty() { Vec::new() } else { meant.into_iter().cloned().collect() };
-            if named.is_empty() { others } else { named }
+        let has_option = |slot: &&String| {
+            let options = &self.contextual_questions[*slot].options;
+            options.iter().any(|option| option.to_lowercase() == message.trim().to_lowercase())
         };
-        let asked = self.assessment.currently_asking.clone().unwrap_or_default();
-        let mut taken = self.contextual_questions.get(&asked).map(named).unwrap_or_default();
-        let is_of_the_asked = !taken.is_empty();
-        for (slot, question) in &mut self.contextual_questions {
-            let options = named(question);
-            if *slot == asked && is_of_the_asked {
-                question.answer = options;
-            } else if !options.is_empty() && !options.iter().any(|option| taken.contains(option)) {
-                taken.extend(options.iter().cloned());
-                question.answer = options;
-            }
-        }
-        if let Some(question) = self.contextual_questions.get_mut(&asked).filter(|_| taken.is_empty()) {
-            question.answer = vec![message.to_owned()];
+        let slots = self.contextual_questions.keys();
+        let slot = slots.clone().find(has_option).or(self.assessment.currently_asking.as_ref()).cloned();
+        if let Some(question) = slot.and_then(|slot| self.contextual_questions.get_mut(&slot)) {
+            let option = question.options.iter().find(|option| option.to_lowercase() == message.trim().to_lowercase());
+            question.answer = vec![option.map_or(message.trim(), String::as_str).to_owned()];
         }
     }
 
@@ -107,10 +90,11 @@ impl Session {
         self.assessment.missing_data = missing_data;
     }
 
-    /// What the person has answered, in the order of the questions.
-    pub(super) fn answers(&self) -> impl Iterator<Item = &String> {
+    /// Returns the answers, in the order of the questions.
+    pub(super) fn answers(&self) -> impl Iterator<Item = &[String]> {
         let order = self.assessment.priority_order.iter();
-        order.filter_map(|slot| self.contextual_questions.get(slot)).flat_map(|question| &question.answer)
+        let answers = order.filter_map(|slot| self.contextual_questions.get(slot)).map(|question| &question.answer[..]);
+        answers.filter(|answer| !answer.is_empty())
     }
 }
 

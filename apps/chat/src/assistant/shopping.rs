@@ -2,16 +2,17 @@
 
 use std::sync::{Arc, LazyLock};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::ask::{Reader, ask};
 use super::classification::{Classification, DataStrategy, TOOL, schema};
-use super::classify::{Reading, Shown, complete};
+use super::classify::{MESSAGE, Reading};
 use super::growing_text::GrowingText;
 use super::output::Output;
 use super::round::Round;
+use super::shown::Shown;
 use super::{Assistants, Finished, TurnError, conversation};
-use crate::conversation::{Assistant, Conversation, Said, Session, Turn};
+use crate::conversation::{Answers, Assistant, ContextualQuestion, Conversation, Said, Session, Turn};
 use crate::provider::{Message, Request, ToolSpec};
 use crate::wire::{Envelope, Event, EventName, MessageType};
 
@@ -21,7 +22,9 @@ const MOST_TOKENS: u32 = 2000;
 const CLASSIFICATIONS: usize = 2;
 
 static TOOLS: LazyLock<Arc<[ToolSpec]>> = LazyLock::new(|| {
-    let description = "Says what the message is about, where its answer comes from, and what is missing.".to_owned();
+    let description = "Says what the message is about, where its answer comes from, and what is missing. Write \
+                       `ask_slots`, `simple_response` and `reasoning` first: the person reads them while you write."
+        .to_owned();
     [ToolSpec { name: TOOL.to_owned(), description, input_schema: schema() }].into()
 });
 
@@ -31,7 +34,7 @@ impl Reader for Reading {
     }
 
     fn drain(&mut self) -> Vec<Event> {
-        self.tell_raw();
+        self.send_raw();
         std::mem::take(&mut self.events)
     }
 }
@@ -163,20 +166,46 @@ async fn search(
     session: &Session,
     output: &mut Output,
 ) -> Result<String, TurnError> {
-    let kind = said.category.iter().chain(&said.subcategories).map(|kind| kind.replace('_', " "));
-    let mut words: Vec<String> = kind.chain([session.assessment.original_query.clone()]).collect();
-    words.extend(session.answers().cloned());
-    let found = assistants.catalogue.search(&words);
+    let kinds = said.category.iter().chain(&said.subcategories).map(|kind| kind.replace('_', " "));
+    let answers: Vec<&[String]> = session.answers().collect();
+    let (found, is_exact) = assistants.catalogue.search(&kinds.collect::<Vec<_>>().join(" "), &answers);
     let block = output.next_block();
-    let items: Vec<_> = found.iter().map(|product| product.told()).collect();
+    let items: Vec<_> = found.iter().map(|product| product.to_json()).collect();
     let products = Envelope::whole(MessageType::Products, json!({"items": items})).of("products");
     let mut events = vec![Event::new(EventName::Products, products.in_block(block.as_str()))];
     let names: Vec<&str> = found.iter().map(|product| product.name.as_str()).collect();
     let answer = match names.as_slice() {
         [] => "I have found nothing that fits.".to_owned(),
-        names => format!("I have found {}: {}.", names.len(), names.join(", ")),
+        names if is_exact => format!("I have found {}: {}.", names.len(), names.join(", ")),
+        names => format!("Nothing fits all of that. The closest: {}.", names.join(", ")),
     };
     GrowingText::new(EventName::Text, MessageType::Text, "text", &block).push(&answer, &mut events);
     output.send(events).await?;
     Ok(answer)
+}
+
+/// The decision as the client may see it: the whole message. Of the internal fields it has only the slots' names, by which
+/// an answer says where it belongs.
+fn complete(block: &str, said: &Classification, asked: &[(&String, &ContextualQuestion)], session: &Session) -> Event {
+    let public = |(slot, question): &(&String, &ContextualQuestion)| {
+        let ContextualQuestion { message, kind, options, .. } = question;
+        json!({"slot_name": slot, "message": message, "type": kind, "options": options})
+    };
+    let mut props = json!({"ask_slots": asked.iter().map(public).collect::<Vec<Value>>()});
+    let answered = session.contextual_questions.iter().filter(|(_, question)| !question.answer.is_empty());
+    let answers: Answers = answered.map(|(slot, question)| (slot.clone(), question.answer.clone())).collect();
+    if !answers.is_empty() {
+        props["answers"] = json!(answers);
+    }
+    if let Some(response) = &said.simple_response {
+        props["simple_response"] = json!({"message": response.message});
+        if !response.suggestions.is_empty() {
+            props["simple_response"]["suggestions"] = json!(response.suggestions);
+        }
+    }
+    if let Some(reasoning) = &said.reasoning {
+        props["reasoning"] = json!(reasoning);
+    }
+    let whole = Envelope::whole(MessageType::Ask, props).of(MESSAGE).in_block(block);
+    Event::new(EventName::ClassificationComplete, whole)
 }

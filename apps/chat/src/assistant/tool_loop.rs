@@ -1,50 +1,31 @@
-//! The tool loop: the model answers, its tools run side by side, their results go back, and so on until it is done.
+//! The tool loop: the model answers, its tools run side by side, their results go back, until it calls no tool.
 //!
 //! Each answer of the model is a block, and so is each run of tools.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use futures::FutureExt;
-use serde_json::json;
-use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use serde_json::{Map, Value};
 
 use super::ask::{Reader, ask};
-use super::draft::result_of;
-use super::growing_text::GrowingText;
 use super::output::Output;
-use super::round::{Call, Round};
-use super::tools::{ToolOutcome, Toolbox};
+use super::round::Round;
+use super::run_tools::{call_ids, run};
+use super::tools::Toolbox;
 use super::{Assistants, Finished, TurnError, conversation, updated};
 use crate::conversation::{Assistant, Conversation, Turn};
-use crate::provider::{Block, Message, Request, Role};
-use crate::store::Input;
-use crate::wire::{Change, Envelope, Event, EventName, MessageType};
+use crate::provider::{Message, Request, Role};
+use crate::wire::Event;
 
 const MOST_TOKENS: u32 = 4096;
 
-/// How much of what models say as tools may wait to be told.
-const UNHEARD: usize = 64;
-
-/// What the model is told of a call whose result was lost, with the server or with what failed before it was stored.
-const LOST: &str = "the result was lost: the call may have been carried out, so do not repeat it without asking";
-
-/// One of the assistants with tools.
+/// An assistant with tools.
 pub(super) struct ToolLoop<'a> {
     pub(super) assistant: Assistant,
     pub(super) toolbox: &'a Toolbox,
     pub(super) system: &'a str,
     pub(super) temperature: Option<f64>,
-    pub(super) saving: Saving,
-}
-
-/// When a turn is saved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Saving {
-    /// As a whole, once it is over.
-    Turn,
-    /// Step by step, as its tools do what can't be undone: whatever fails later, they are not run for it again.
-    Steps,
+    /// Whether each step is saved before the next one, because the tools do what can't be undone.
+    pub(super) saves_steps: bool,
 }
 
 impl Reader for Round<'_> {
@@ -53,7 +34,7 @@ impl Reader for Round<'_> {
     }
 
     fn drain(&mut self) -> Vec<Event> {
-        std::mem::take(&mut self.events)
+        self.drain()
     }
 }
 
@@ -64,21 +45,16 @@ pub(super) async fn answer(
     question: Message,
     output: &mut Output,
 ) -> Result<Finished, TurnError> {
-    let ToolLoop { assistant, toolbox, system, temperature, saving } = one;
-    let mut messages = vec![question];
-    // How many of them have been saved.
-    let mut saved = 0;
-    let mut context = before.context.clone();
+    let ToolLoop { assistant, toolbox, system, temperature, saves_steps } = one;
+    let mut turn = Steps { assistant, before, messages: vec![question], saved: 0, context: before.context.clone() };
     let mut ids: HashSet<String> = before.messages.iter().flat_map(call_ids).collect();
     for _ in 0..assistants.rounds {
-        if saving == Saving::Steps {
-            let new = messages[saved..].to_vec();
-            saved = messages.len();
-            output.save(Turn { assistant, messages: new, context: changed(before, &context), session: None }).await?;
+        if saves_steps {
+            output.save(turn.step()).await?;
         }
         let request = Request {
             system: system.to_owned(),
-            messages: conversation(&before.messages, &messages),
+            messages: conversation(&before.messages, &turn.messages),
             tools: toolbox.specs(),
             forced_tool: None,
             max_tokens: MOST_TOKENS,
@@ -89,209 +65,43 @@ pub(super) async fn answer(
         let (said, rest) = round.finish();
         output.send(rest).await?;
         let stop_reason = said.reason();
-        context = updated(context, said.context);
+        turn.context = updated(turn.context, said.context);
         ids.extend(said.message.iter().flat_map(call_ids));
         if let Some(answer) = said.message {
             output.draft.add(answer.clone());
             output.draft.calls(said.calls.iter().map(|call| call.id.clone()));
-            messages.push(answer);
+            turn.messages.push(answer);
         }
         if said.calls.is_empty() {
-            let turn = Turn {
-                assistant,
-                messages: messages.split_off(saved),
-                context: changed(before, &context),
-                session: None,
-            };
-            return Ok(Finished { turn, stop_reason });
+            return Ok(Finished { turn: turn.step(), stop_reason });
         }
-        if saving == Saving::Steps {
-            // Before the tools run: whatever becomes of the server, it is known that they may have.
-            let new = messages[saved..].to_vec();
-            saved = messages.len();
-            output.save(Turn { assistant, messages: new, context: changed(before, &context), session: None }).await?;
+        if saves_steps {
+            // Before the tools run: whatever becomes of the server, it is known that they may have run.
+            output.save(turn.step()).await?;
         }
-        let results =
-            Message { role: Role::User, content: run(assistants, toolbox, said.calls, &block, output).await? };
+        let content = run(assistants, toolbox, said.calls, &block, output).await?;
+        let results = Message { role: Role::User, content };
         output.draft.add(results.clone());
-        messages.push(results);
+        turn.messages.push(results);
     }
     Err(TurnError::Rounds(assistants.rounds))
 }
 
-/// The context, if it is not what it was.
-fn changed(
-    before: &Conversation,
-    context: &serde_json::Map<String, serde_json::Value>,
-) -> Option<serde_json::Map<String, serde_json::Value>> {
-    (*context != before.context).then(|| context.clone())
+/// The messages of a turn, and how many of them are saved.
+struct Steps<'a> {
+    assistant: Assistant,
+    before: &'a Conversation,
+    messages: Vec<Message>,
+    saved: usize,
+    context: Map<String, Value>,
 }
 
-/// What a person says, as the model is told it: after the results that it has still to be given.
-pub(super) fn question(before: &Conversation, message: &str) -> Message {
-    let mut content = lost_results(&before.messages);
-    content.push(Block::Text { text: message.to_owned() });
-    Message { role: Role::User, content }
-}
-
-/// Results for the calls at the end of a conversation that have none.
-fn lost_results(messages: &[Message]) -> Vec<Block> {
-    let Some(last) = messages.last().filter(|last| last.role == Role::Assistant) else { return Vec::new() };
-    let lost = |tool_use_id| Block::ToolResult { tool_use_id, content: LOST.to_owned(), is_error: true };
-    call_ids(last).map(lost).collect()
-}
-
-fn call_ids(message: &Message) -> impl Iterator<Item = String> + use<> {
-    let id = |block: &Block| if let Block::ToolUse { id, .. } = block { Some(id.clone()) } else { None };
-    message.content.iter().filter_map(id).collect::<Vec<_>>().into_iter()
-}
-
-/// Runs the calls of one answer side by side, tells each result as it comes, and gives them in the calls' order.
-async fn run(
-    assistants: &Assistants,
-    toolbox: &Toolbox,
-    calls: Vec<Call>,
-    block: &str,
-    output: &mut Output,
-) -> Result<Vec<Block>, TurnError> {
-    let is_concurrent = calls.iter().filter(|call| call.input.is_ok()).count() > 1;
-    let own_block = output.next_block();
-    // Dropped with the turn, which ends the tools that still run.
-    let mut running = JoinSet::new();
-    let mut places = HashMap::new();
-    let mut outcomes: Vec<Option<ToolOutcome>> = vec![None; calls.len()];
-    // What the tools that are models say, each in its thread.
-    let (says, mut heard) = mpsc::channel::<(usize, String)>(UNHEARD);
-    let mut said: HashMap<usize, GrowingText> = HashMap::new();
-    let first = output.inputs().position();
-    // On a server that is gone: each of them may have been carried out, whatever is known of it.
-    let were_begun = output.inputs().next_if(|input| *input == Input::Run).is_some();
-    if !were_begun {
-        output.inputs().store(&[Input::Run]).await;
+impl Steps<'_> {
+    /// Returns what is new since the last step.
+    fn step(&mut self) -> Turn {
+        let messages = self.messages[self.saved..].to_vec();
+        self.saved = self.messages.len();
+        let context = (self.context != self.before.context).then(|| self.context.clone());
+        Turn { assistant: self.assistant, messages, context, session: None }
     }
-    for (place, call) in calls.iter().enumerate() {
-        match &call.input {
-            Ok(_) => {
-                output.draft.begin_call(place);
-                let props = json!({"id": call.id, "name": call.name, "status": "running"});
-                let begun = Envelope::whole(MessageType::ToolResult, props).of(call.message.as_str());
-                let called = tell_call(call, block, EventName::ToolInput, Change::set("/status", "called"));
-                output.send(vec![called, in_own_thread(call, begun, &own_block, is_concurrent)]).await?;
-                if toolbox.is_model(&call.name) {
-                    let waits = json!({"message": "A colleague is asked…"});
-                    let loading = Envelope::whole(MessageType::Loading, waits).of(format!("{}.loading", call.message));
-                    let loading = in_own_thread(call, loading, &own_block, is_concurrent);
-                    output.send(vec![Event { event: EventName::Loading, ..loading }]).await?;
-                }
-            }
-            Err(flawed) => {
-                let error = format!("{}; the tool was not run", flawed.reason);
-                output.draft.end_call(place, &Err(error.clone()));
-                let end = Change::merge("", json!({"status": "failed", "error": error}));
-                output.send(vec![tell_call(call, block, EventName::ToolResult, end)]).await?;
-                outcomes[place] = Some(Err(error));
-            }
-        }
-    }
-    let mut have_begun = false;
-    // Those that must not run a second time, and whose results are not stored.
-    let mut once = HashSet::new();
-    while outcomes.iter().any(Option::is_none) {
-        output.redo().await?;
-        let input = match output.inputs().next_of_run(first, |place| outcomes[place].is_none()).await {
-            Some(input) => input,
-            None => {
-                for (place, call) in calls.iter().enumerate() {
-                    if have_begun || outcomes[place].is_some() {
-                        continue;
-                    }
-                    let run = if were_begun && !toolbox.is_repeatable(&call.name) {
-                        futures::future::ready(Err(LOST.to_owned())).boxed()
-                    } else {
-                        let says = says.clone();
-                        let say = move |text| {
-                            let says = says.clone();
-                            // Who does not listen any more has ended this, too.
-                            async move { says.send((place, text)).await.unwrap_or_default() }.boxed()
-                        };
-                        let input = call.input.as_ref().ok().cloned().unwrap_or_default();
-                        let key = output.key(&call.id);
-                        if !toolbox.is_repeatable(&call.name) {
-                            once.insert(place);
-                        }
-                        toolbox.run(&call.name, input, key, &assistants.provider, say).boxed()
-                    };
-                    places.insert(running.spawn(run).id(), place);
-                }
-                output.bind(!once.is_empty());
-                if !have_begun {
-                    have_begun = true;
-                    output.flush().await?;
-                }
-                let input = tokio::select! {
-                    // What was said before a result comes before it.
-                    biased;
-                    Some((place, text)) = heard.recv() => Input::Heard { place, text },
-                    joined = running.join_next_with_id() => match joined {
-                        Some(Ok((id, outcome))) => Input::Outcome { place: places[&id], outcome },
-                        Some(Err(error)) => {
-                            Input::Outcome { place: places[&error.id()], outcome: Err("the tool has crashed".to_owned()) }
-                        }
-                        None => break,
-                    },
-                };
-                output.inputs().store(std::slice::from_ref(&input)).await;
-                if let Input::Outcome { place, .. } = &input {
-                    once.remove(place);
-                    output.bind(!once.is_empty());
-                }
-                input
-            }
-        };
-        match input {
-            Input::Heard { place, text } => {
-                let call = &calls[place];
-                let new = || {
-                    let message = format!("{}.text", call.message);
-                    GrowingText::new(EventName::Text, MessageType::Text, message, &own_block)
-                };
-                let mut events = Vec::new();
-                said.entry(place).or_insert_with(new).push(&text, &mut events);
-                let events = events.into_iter().map(|Event { event, data }| Event {
-                    event,
-                    ..in_own_thread(call, data, &own_block, is_concurrent)
-                });
-                output.send(events.collect()).await?;
-            }
-            Input::Outcome { place, outcome } => {
-                output.draft.end_call(place, &outcome);
-                let end = match &outcome {
-                    Ok(value) => json!({"status": "done", "result": value}),
-                    Err(error) => json!({"status": "failed", "error": error}),
-                };
-                let call = &calls[place];
-                let end = Envelope::delta(MessageType::ToolResult, call.message.as_str(), Change::merge("", end));
-                output.send(vec![in_own_thread(call, end, &own_block, is_concurrent)]).await?;
-                outcomes[place] = Some(outcome);
-            }
-            _ => {}
-        }
-    }
-    Ok(calls.iter().zip(outcomes).map(|(call, outcome)| block_of(call, outcome)).collect())
-}
-
-fn block_of(call: &Call, outcome: Option<ToolOutcome>) -> Block {
-    result_of(&call.id, &outcome.unwrap_or_else(|| Err("the tool has not answered".to_owned())))
-}
-
-/// A change to a call, in the block of the answer that makes it.
-fn tell_call(call: &Call, block: &str, name: EventName, change: Change) -> Event {
-    Event::new(name, Envelope::delta(MessageType::ToolCall, call.message.as_str(), change).in_block(block))
-}
-
-/// What comes of a call, in the block of the run. Where several run, each is a thread from its first chunk on.
-fn in_own_thread(call: &Call, envelope: Envelope, block: &str, is_concurrent: bool) -> Event {
-    let envelope = envelope.in_block(block);
-    let envelope = if is_concurrent { envelope.in_thread(call.id.as_str()) } else { envelope };
-    Event::new(EventName::ToolResult, envelope)
 }

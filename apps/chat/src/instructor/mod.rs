@@ -43,9 +43,11 @@
 
 mod attempts;
 mod error;
+mod form;
 mod place;
 mod prompt;
 mod show;
+mod snapshot;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -57,9 +59,10 @@ use jsonspigot::Limits;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-pub use self::attempts::{Attempts, Event, Snapshot, Step};
+pub use self::attempts::{Attempts, Event, Step};
 pub use self::error::{AttemptError, SchemaError};
 pub use self::show::Shown;
+pub use self::snapshot::Snapshot;
 
 /// How often the model is asked if nothing else is said.
 const DEFAULT_ATTEMPTS: NonZeroU32 = NonZeroU32::new(3).unwrap();
@@ -148,11 +151,6 @@ impl<T: DeserializeOwned> Instructor<T> {
             }
         }
         result
-    }
-
-    /// What is wrong with a whole value.
-    fn check(&self, value: &Value) -> Vec<AttemptError> {
-        self.validator.iter_errors(value).map(|error| AttemptError::of_schema(&error)).collect()
     }
 }
 

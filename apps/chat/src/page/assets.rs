@@ -1,10 +1,13 @@
 //! The page's files and the headers they are served with.
 
+use std::borrow::Cow;
+
 use axum::extract::Path;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::call::CALL;
+use super::code;
 
 macro_rules! files {
     ($($folder:literal $name:literal $content_type:expr,)+) => {
@@ -29,6 +32,7 @@ files! {
     "../../page/" "main.js" SCRIPT,
     "../../page/" "merge.js" SCRIPT,
     "../../page/" "parts.js" SCRIPT,
+    "../../page/" "raw.js" SCRIPT,
     "../../page/" "replay.js" SCRIPT,
     "../../page/" "result.js" SCRIPT,
     "../../page/" "session.js" SCRIPT,
@@ -38,20 +42,10 @@ files! {
     "../../page/" "timing_bars.js" SCRIPT,
     "../../page/" "tree.js" SCRIPT,
     "../../page/" "view.js" SCRIPT,
+    "../../page/" "waits.js" SCRIPT,
     "../../../../bindings/js/demo/" "player.js" SCRIPT,
     "../../../../bindings/js/demo/" "player.css" "text/css; charset=utf-8",
 }
-
-/// What a person may want to read: what this is, and the code of each assistant.
-const PAPERS: &[(&str, &str)] = &[
-    ("README.md", include_str!("../../README.md")),
-    ("shopping.rs", include_str!("../assistant/shopping.rs")),
-    ("finance.rs", include_str!("../assistant/tool_loop.rs")),
-    ("restaurant.rs", include_str!("../assistant/hidden_context.rs")),
-    ("form.rs", include_str!("../assistant/form.rs")),
-];
-
-const PAPER: &str = "text/plain; charset=utf-8";
 
 /// What the page may do: load its own files and speak to its own server. No text can become a script or an element, as
 /// trusted types are required and the page makes none.
@@ -67,10 +61,13 @@ pub(super) async fn file(Path(name): Path<String>) -> Response {
 }
 
 fn respond(name: &str) -> Response {
-    let file = FILES.iter().find(|(known, ..)| *known == name).map(|(_, content_type, text)| (*content_type, *text));
-    let paper = || PAPERS.iter().find(|(known, _)| *known == name).map(|(_, text)| (PAPER, *text));
-    let call = || (name == "call.js").then(|| (SCRIPT, CALL.as_str()));
-    let Some((content_type, text)) = file.or_else(paper).or_else(call) else {
+    let file = FILES
+        .iter()
+        .find(|(known, ..)| *known == name)
+        .map(|(_, content_type, text)| (*content_type, Cow::Borrowed(*text)));
+    let call = || (name == "call.js").then(|| (SCRIPT, Cow::Borrowed(CALL.as_str())));
+    let code = || code::page(name).map(|page| ("text/html; charset=utf-8", Cow::Owned(page)));
+    let Some((content_type, text)) = file.or_else(call).or_else(code) else {
         return (StatusCode::NOT_FOUND, "there is no such file\n").into_response();
     };
     let headers = [

@@ -2,6 +2,7 @@
 
 mod assets;
 mod call;
+mod code;
 
 use axum::Router;
 use axum::routing::get;

@@ -1,146 +1,136 @@
-//! What a message asks of the scripted provider beside its answer: `#cut:300`, `#status:529*2`, `#hold`.
+//! What a message asks of the scripted provider: `#cut:300`, `#status:529*2`, `#hold`.
 //!
-//! Owns the words and their reading. A directive is a word of the user's last text that is `#` and one of them, with all
-//! that belongs to it; any other word with a `#` is what it is, a word.
-//! `*N` lets a fault strike the first N requests with that text only, `@R` lets it strike in round R of a turn (1, the
-//! default, is the first answer, 2 the one after the first tool results).
+//! A directive is a word of the last user text that is `#` and one of the known names with a fitting argument. Any other
+//! word with a `#` is ordinary text. `*N` limits a fault to the first N requests with that text, and `@R` to round R of a
+//! turn (1, the default, is the first answer).
 
 use std::time::Duration;
 
-/// What is asked for, all words together.
+/// All directives of a text.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Directives {
-    /// What goes wrong, in the order of the words.
-    pub faults: Vec<Fault>,
-    /// `#slow:MS`: this pause between fragments.
-    pub slow: Option<Duration>,
-    /// `#chop:N`: the body leaves in pieces of N bytes, whatever they cut.
-    pub chop: Option<usize>,
-    /// `#hold`: the answer's last fragment waits until it is [released](super::Journal::release).
-    pub hold: bool,
-    /// `#replay:FILE`: the recorded stream of that name is the answer.
-    pub replay: Option<String>,
-    /// `#random:SEED:LENGTH`: random text of that many characters is the answer.
-    pub random: Option<(u64, usize)>,
-    /// `#tool:NAME` or `#tool:NAME:INPUT`: the answer calls that tool; several words call several at once.
-    pub tools: Vec<(String, String)>,
+pub(super) struct Directives {
+    pub(super) faults: Vec<When>,
+    /// `#slow:MS`: the pause between fragments.
+    pub(super) slow: Option<Duration>,
+    /// `#chop:N`: the body is sent in pieces of N bytes.
+    pub(super) chop: Option<usize>,
+    /// `#hold`: the last fragment waits until it is [released](super::Journal::release).
+    pub(super) hold: bool,
+    /// `#replay:FILE`: the answer is a recorded stream.
+    pub(super) replay: Option<String>,
+    /// `#random:SEED:LENGTH`: the answer is random text.
+    pub(super) random: Option<(u64, usize)>,
+    /// `#say:TEXT`: the answer is this text, in which `\u0020` stands for a space as in a JSON string.
+    pub(super) say: Option<String>,
+    /// `#tool:NAME` or `#tool:NAME:INPUT`: the answer calls that tool; several of them call several tools at once.
+    pub(super) tools: Vec<(String, String)>,
     /// `#think`: the first answer begins with a thought.
-    pub think: bool,
+    pub(super) think: bool,
     /// `#forever`: the tools are called again in every round.
-    pub forever: bool,
+    pub(super) forever: bool,
 }
 
-/// One thing that goes wrong.
+/// A fault, and the requests that it applies to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fault {
-    /// What.
-    pub kind: FaultKind,
-    /// In which round of a turn, from 1.
-    pub round: usize,
-    /// Only in the first requests with this text.
-    pub times: Option<usize>,
+pub(super) struct When {
+    pub(super) fault: Fault,
+    round: usize,
+    times: Option<usize>,
 }
 
-/// What can go wrong.
+impl When {
+    /// Returns true if the fault applies to a round, in the nth request with its text.
+    pub(super) fn applies(&self, round: usize, nth: usize) -> bool {
+        self.round == round && self.times.is_none_or(|most| nth <= most)
+    }
+}
+
+/// A fault of the transport or of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FaultKind {
-    /// `#status:N`: this HTTP status, with the error's JSON.
+pub(super) enum Fault {
+    /// `#status:N`: this HTTP status.
     Status(u16),
-    /// `#overloaded`: an `error` event in the stream, before any content.
+    /// `#overloaded`: an `error` event before any content.
     Overloaded,
     /// `#break`: an `error` event in the middle of the content.
     Break,
-    /// `#cut:N`: the connection is cut after byte N of the body.
+    /// `#cut:N`: the connection breaks after byte N of the body.
     Cut(usize),
-    /// `#close`: the stream ends in order, but without its `message_stop`.
-    Close,
-    /// `#hang`: nothing comes any more, half-way.
+    /// `#hang`: nothing more is sent half-way through.
     Hang,
     /// `#malformed`: the last tool's input is not JSON.
     Malformed,
-    /// `#truncated`: the last tool's input, or the text, is cut by `max_tokens`.
+    /// `#truncated`: the last tool's input, or the text, is cut off by `max_tokens`.
     Truncated,
-    /// `#twice`: the last tool call comes twice, with one id.
+    /// `#twice`: the last call is sent twice, with one id.
     Twice,
-    /// `#garbage`: a frame that is not JSON comes in between.
+    /// `#garbage`: an event that is not JSON.
     Garbage,
 }
 
 impl Directives {
-    /// Reads a text's directives.
-    ///
-    /// ```
-    /// use chat::scripted::{Directives, FaultKind};
-    ///
-    /// let asked = Directives::read("My accounts, please #status:529*2 #chop:3");
-    /// assert_eq!((asked.faults[0].kind, asked.faults[0].times), (FaultKind::Status(529), Some(2)));
-    /// assert_eq!(asked.chop, Some(3));
-    /// assert_eq!(Directives::read("We are #first in the #cut, #status:high"), Directives::default());
-    /// ```
-    #[must_use]
-    pub fn read(text: &str) -> Self {
+    pub(super) fn read(text: &str) -> Self {
         let mut read = Self::default();
         for word in text.split_whitespace() {
-            read.take_word(word);
+            read.take(word);
         }
         read
     }
 
-    /// Whether a word is a directive.
-    pub(super) fn is_one(word: &str) -> bool {
-        Self::default().take_word(word).is_some()
+    /// Returns a text without its directives, and with single spaces.
+    pub(super) fn without(text: &str) -> String {
+        let words = text.split_whitespace().filter(|word| Self::default().take(word).is_none());
+        words.collect::<Vec<_>>().join(" ")
     }
 
-    fn take_word(&mut self, word: &str) -> Option<()> {
-        self.take(word.strip_prefix('#')?)
-    }
-
-    fn take(&mut self, directive: &str) -> Option<()> {
-        if let Some(call) = directive.strip_prefix("tool:") {
-            let (tool, input) = call.split_once(':').unwrap_or((call, ""));
-            if tool.is_empty() {
-                return None;
-            }
-            self.tools.push((tool.to_owned(), input.to_owned()));
-            return Some(());
-        }
-        let (directive, round) = suffix(directive, '@')?;
-        let (directive, times) = suffix(directive, '*')?;
-        let (name, argument) = directive.split_once(':').unwrap_or((directive, ""));
-        let mut fault = |kind| {
-            self.faults.push(Fault { kind, round: round.unwrap_or(1), times });
-        };
+    fn take(&mut self, word: &str) -> Option<()> {
+        let word = word.strip_prefix('#')?;
+        let (name, argument) = word.split_once(':').unwrap_or((word, ""));
         match name {
-            "status" => fault(FaultKind::Status(argument.parse().ok().filter(|status| (400..600).contains(status))?)),
-            "cut" => fault(FaultKind::Cut(argument.parse().ok()?)),
+            "tool" if !argument.is_empty() => {
+                let (tool, input) = argument.split_once(':').unwrap_or((argument, ""));
+                self.tools.push((tool.to_owned(), input.to_owned()));
+            }
+            "say" => self.say = serde_json::from_str(&format!("\"{argument}\"")).ok(),
             "slow" => self.slow = Some(Duration::from_millis(argument.parse().ok()?)),
             "chop" => self.chop = Some(argument.parse().ok().filter(|&length| length > 0)?),
-            "replay" if argument.is_empty() => return None,
-            "replay" => self.replay = Some(argument.to_owned()),
+            "replay" if !argument.is_empty() => self.replay = Some(argument.to_owned()),
             "random" => {
                 let (seed, length) = argument.split_once(':')?;
                 self.random = Some((seed.parse().ok()?, length.parse().ok()?));
             }
-            _ if !argument.is_empty() => return None,
-            "think" => self.think = true,
-            "forever" => self.forever = true,
-            "hold" => self.hold = true,
-            "overloaded" => fault(FaultKind::Overloaded),
-            "break" => fault(FaultKind::Break),
-            "close" => fault(FaultKind::Close),
-            "hang" => fault(FaultKind::Hang),
-            "malformed" => fault(FaultKind::Malformed),
-            "truncated" => fault(FaultKind::Truncated),
-            "twice" => fault(FaultKind::Twice),
-            "garbage" => fault(FaultKind::Garbage),
-            _ => return None,
+            "think" if word == name => self.think = true,
+            "forever" if word == name => self.forever = true,
+            "hold" if word == name => self.hold = true,
+            _ => self.faults.push(fault(word)?),
         }
         Some(())
     }
 }
 
-/// Splits a number after a mark off; `None` if what stands there is no number.
-fn suffix(word: &str, mark: char) -> Option<(&str, Option<usize>)> {
+fn fault(word: &str) -> Option<When> {
+    let (word, round) = number_after(word, '@')?;
+    let (word, times) = number_after(word, '*')?;
+    let fault = match word.split_once(':') {
+        Some(("status", status)) => Fault::Status(status.parse().ok().filter(|status| (400..600).contains(status))?),
+        Some(("cut", at)) => Fault::Cut(at.parse().ok()?),
+        Some(_) => return None,
+        None => match word {
+            "overloaded" => Fault::Overloaded,
+            "break" => Fault::Break,
+            "hang" => Fault::Hang,
+            "malformed" => Fault::Malformed,
+            "truncated" => Fault::Truncated,
+            "twice" => Fault::Twice,
+            "garbage" => Fault::Garbage,
+            _ => return None,
+        },
+    };
+    Some(When { fault, round: round.unwrap_or(1), times })
+}
+
+/// Splits a number off after a mark; `None` if the text after the mark is no number.
+fn number_after(word: &str, mark: char) -> Option<(&str, Option<usize>)> {
     match word.rsplit_once(mark) {
         Some((front, number)) => Some((front, Some(number.parse().ok()?))),
         None => Some((word, None)),

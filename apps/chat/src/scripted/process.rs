@@ -1,7 +1,7 @@
 //! The scripted provider as a process of its own: its flags, its main function, and how the app starts and ends it.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -9,9 +9,6 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::{Child, ChildStdin, Command};
 
 use super::{Options, ScriptedProvider};
-
-/// Where recorded streams lie unless it is said: beside this repository.
-pub const RECORDINGS: &str = "../shared/fixtures/anthropic";
 
 /// The scripted provider's flags.
 #[derive(Clone, Debug, clap::Args)]
@@ -23,8 +20,8 @@ pub struct Flags {
     #[arg(long, default_value_t = 25)]
     pub pause_ms: u64,
     /// The folder with recorded streams, for `#replay:FILE`.
-    #[arg(long, default_value = RECORDINGS)]
-    pub recordings: PathBuf,
+    #[arg(long)]
+    pub recordings: Option<PathBuf>,
     /// End when standard input does: whoever started this process holds it open.
     #[arg(long)]
     pub end_with_stdin: bool,
@@ -36,7 +33,7 @@ pub struct Flags {
 ///
 /// The port can't be had.
 pub async fn run(flags: Flags) -> io::Result<()> {
-    let options = Options { pause: Duration::from_millis(flags.pause_ms), recordings: Some(flags.recordings) };
+    let options = Options { pause: Duration::from_millis(flags.pause_ms), recordings: flags.recordings };
     let provider = ScriptedProvider::start(flags.port, options).await?;
     writeln!(io::stdout(), "{}", provider.base_url())?;
     let mut rest = Vec::new();
@@ -61,11 +58,9 @@ impl ScriptedProcess {
     /// # Errors
     ///
     /// It can't be started, or does not say where it listens.
-    pub async fn start(pause_ms: u64, recordings: &Path) -> io::Result<Self> {
+    pub async fn start(pause_ms: u64) -> io::Result<Self> {
         let mut child = Command::new(std::env::current_exe()?)
             .args(["scripted-provider", "--end-with-stdin", "--pause-ms", &pause_ms.to_string()])
-            .arg("--recordings")
-            .arg(recordings)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .kill_on_drop(true)

@@ -92,7 +92,8 @@ impl Change {
         let steps = steps(&self.path)?;
         let found = look(props, &steps)?;
         match self.action {
-            DeltaAction::Replace if found.is_none() => return Err(Refusal::NothingThere),
+            DeltaAction::Replace | DeltaAction::End if found.is_none() => return Err(Refusal::NothingThere),
+            DeltaAction::End => return Ok(()),
             DeltaAction::Replace | DeltaAction::Set => {}
             DeltaAction::Append => match found {
                 None | Some(Value::Null | Value::String(_)) if self.operand.is_string() => {}

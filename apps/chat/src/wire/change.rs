@@ -25,6 +25,8 @@ pub enum DeltaAction {
     Merge,
     /// Puts the operand there, whether or not something is.
     Set,
+    /// Marks what is there as complete, and changes nothing. Refused where nothing is.
+    End,
 }
 
 /// What a delta changes in a message's props.
@@ -63,9 +65,15 @@ impl Change {
         Self { path: path.into(), action: DeltaAction::Merge, operand: members.into() }
     }
 
+    /// The end of a value that was sent in pieces.
+    #[must_use]
+    pub fn end(path: impl Into<String>) -> Self {
+        Self { path: path.into(), action: DeltaAction::End, operand: Value::Null }
+    }
+
     /// What an event of the library changes, if the document it tells of stands at `root` in the props: a beginning
-    /// string or container is set, empty; a delta is appended; an atom is set at its end. The end of the others changes
-    /// nothing, and what a begin of an atom will be isn't known yet.
+    /// string or container is set, empty; a delta is appended; an atom is set at its end. The end of the others is sent as
+    /// such, and the begin of an atom is not, as its value isn't known yet.
     ///
     /// ```
     /// use chat::wire::Change;
@@ -77,6 +85,7 @@ impl Change {
     /// assert_eq!(changes, [
     ///     Change::set("/input/city", ""),
     ///     Change::append("/input/city", "Pune"),
+    ///     Change::end("/input/city"),
     ///     Change::set("/input/days/0", 3),
     /// ]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -90,7 +99,9 @@ impl Change {
             EventKind::Begin(ValueKind::Object) => Self::set(path(), serde_json::Map::new()),
             EventKind::Delta(text) => Self::append(path(), &**text),
             EventKind::End(value) => {
-                let atom = value.as_ref().filter(|value| is_atom(value.kind()))?;
+                let Some(atom) = value.as_ref().filter(|value| is_atom(value.kind())) else {
+                    return Some(Self::end(path()));
+                };
                 // A number beyond f64's range is no JSON value here; it is shown as it was spelt.
                 Self::set(path(), atom.deserialize::<Value>().unwrap_or_else(|_| atom.text().into()))
             }

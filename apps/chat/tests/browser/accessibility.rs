@@ -32,9 +32,9 @@ async fn axe_finds_nothing_wrong() {
             stage.look_as(width, height, scheme).await;
             for (assistant, message) in [
                 ("shopping", "I need a ring for my sister"),
-                ("finance", "Compare my spending on travel"),
+                ("finance", "Compare my spending this month to last month"),
                 ("restaurant", "Find dinner, thai please"),
-                ("form", "Get it wrong at first, then right"),
+                ("form", "Wrong at first: four days around the Øresund"),
                 ("finance", "Hello #status:400"),
             ] {
                 stage.open(assistant).await;
@@ -69,7 +69,7 @@ async fn a_live_region_speaks_once_when_the_answer_ends() {
                  .map((it) => it.textContent.trim()).filter(Boolean).join(' / ')",
             )
             .await;
-        stage.ask("How much did I spend on groceries?").await;
+        stage.ask("What did I spend on groceries last month?").await;
         let spoken = stage.seen().await;
         let spoken: Vec<&str> = spoken.iter().filter_map(Value::as_str).filter(|text| !text.is_empty()).collect();
         let [first, last] = spoken[..] else { panic!("{spoken:?}") };

@@ -52,7 +52,7 @@ async fn a_thought_a_card_that_ends_with_its_turn_and_an_answer_that_is_none() {
     let nothing = recording(&[], None, true);
     on_stage(Setup { recordings: vec![("nothing.sse".to_owned(), nothing)], ..Setup::slowly() }, async |stage| {
         stage.open("finance").await;
-        stage.ask("What did I spend on travel? #think").await;
+        stage.ask("What did I spend on groceries last month? #think").await;
         assert!(
             stage
                 .eval("return document.querySelector('#chat .thinking .said').textContent")
@@ -61,7 +61,7 @@ async fn a_thought_a_card_that_ends_with_its_turn_and_an_answer_that_is_none() {
                 .unwrap()
                 .contains("Let me think about what that needs.")
         );
-        stage.say("How much did I spend? #slow:150").await;
+        stage.say("What did I spend on groceries last month? #slow:150").await;
         let card = "#chat .theirs:last-child .tool";
         stage.until(&format!("return document.querySelector('{card}')?.dataset.status === 'input'")).await;
         stage.press("#stop").await;
@@ -82,7 +82,7 @@ async fn tool_cards_grow_their_input_and_end_with_their_result() {
                 "[...document.querySelectorAll('#chat .tool .tool-input')].map((input) => input.innerText).join('|')",
             )
             .await;
-        stage.ask("Compare my spending on travel").await;
+        stage.ask("Compare my spending this month to last month").await;
         let growing = stage.texts_seen().await;
         assert!(growing.len() >= 5, "{growing:?}");
         assert!(growing.iter().any(|text| text.contains("Sep 30") && !text.contains("Oct 1")), "{growing:?}");
@@ -109,7 +109,7 @@ async fn tool_cards_grow_their_input_and_end_with_their_result() {
         stage.ask("My accounts").await;
         assert_eq!(stage.texts("#chat .result th").await, ["name", "balance"]);
         assert_eq!(stage.texts("#chat .result td").await[..2], ["Giro", "1.842,50\u{a0}€"]);
-        stage.ask("How much did I spend on groceries?").await;
+        stage.ask("What did I spend on groceries last month?").await;
         assert!(stage.text("#chat .theirs:last-child .tool-input").await.contains("31.10.2026"));
         stage.devtools("Emulation.setLocaleOverride", json!({})).await;
     })

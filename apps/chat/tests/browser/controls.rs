@@ -43,7 +43,7 @@ async fn an_answer_is_stopped_while_the_next_words_are_written_and_asked_for_aga
 async fn edit_takes_back_what_follows() {
     on_stage(Setup::default(), async |stage| {
         stage.open("shopping").await;
-        for line in ["I want chips for a party", "Spicy, please", "What did I say?"] {
+        for line in ["I want chips for a party", "Spicy, please", "What did I tell you?"] {
             stage.ask(line).await;
         }
         let second = "document.querySelectorAll('#chat .mine .action')[1].click()";
@@ -65,7 +65,7 @@ async fn edit_takes_back_what_follows() {
         assert_eq!(stage.texts("#chat .mine .said").await, said);
         stage.ask("Over 150").await;
         assert_eq!(stage.text("#chat .products li strong").await, "Lime & Tamarind Box", "not the spicy ones");
-        stage.ask("What did I say?").await;
+        stage.ask("What did I tell you?").await;
         assert!(!stage.answer().await.contains("Spicy"), "the model has never heard of it");
     })
     .await;
@@ -161,7 +161,7 @@ async fn copy_takes_what_was_said() {
         let granted = json!({"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]});
         stage.devtools("Browser.grantPermissions", granted).await;
         stage.open("finance").await;
-        stage.ask("How much did I spend on groceries?").await;
+        stage.ask("What did I spend on groceries last month?").await;
         let said = stage.texts("#chat .theirs .said").await.join("\n\n");
         stage.press("#chat .theirs .action").await;
         let read =
@@ -204,7 +204,7 @@ async fn the_tab_of_the_hidden_context_has_a_badge_when_it_fills_unseen() {
         let badge = "const tab = document.querySelector('#tab-context'); \
                      return [tab.dataset.news ?? null, getComputedStyle(tab, '::after').content]";
         assert_eq!(stage.eval(badge).await, json!([null, "none"]));
-        stage.ask("I like thai food").await;
+        stage.ask("I like Thai food").await;
         assert_eq!(stage.eval(badge).await, json!(["true", "\" ●\""]));
         stage.press("#tab-context").await;
         assert_eq!(stage.eval(badge).await, json!([null, "none"]), "it has been seen");

@@ -39,8 +39,8 @@ async fn each_fault_is_told_in_its_own_bubble_and_the_person_can_go_on() {
         ("finance", "Hello #cut:900", true),
         ("finance", "Hello #close", true),
         ("finance", "Hello #hang", true),
-        ("finance", "How much did I spend? #malformed", false),
-        ("finance", "How much did I spend? #truncated", false),
+        ("finance", "What did I spend on groceries last month? #malformed", false),
+        ("finance", "What did I spend on groceries last month? #truncated", false),
         ("finance", "Which day backwards?", false),
         ("finance", "Hello #tool:no_such_tool", false),
         ("shopping", "I have the wrong type", false),
@@ -87,9 +87,12 @@ async fn a_tool_that_panics_or_hangs_says_so_on_its_own_card() {
 async fn what_mends_itself_is_not_an_error() {
     on_stage(Setup { limits: limits(), ..Setup::default() }, async |stage| {
         stage.open("finance").await;
-        for message in
-            ["Hello #status:529*2", "Hello you #garbage", "Hello two #chop:1", "How much did I spend? #twice"]
-        {
+        for message in [
+            "Hello #status:529*2",
+            "Hello you #garbage",
+            "Hello two #chop:1",
+            "What did I spend on groceries last month? #twice",
+        ] {
             let (error, answer) = after(&stage, message).await;
             assert_eq!(error, "", "{message}");
             assert!(!answer.is_empty(), "{message}");

@@ -100,7 +100,7 @@ async fn every_target_has_44_pixels_each_way() {
             stage.look_as(width, height, "light").await;
             for (assistant, message) in [
                 ("shopping", "I want chips for a party"),
-                ("form", "Get it wrong at first, then right"),
+                ("form", "Wrong at first: four days around the Øresund"),
                 ("finance", "Hello #status:400"),
             ] {
                 stage.open(assistant).await;

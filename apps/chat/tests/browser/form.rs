@@ -21,7 +21,7 @@ async fn the_form_fills_field_by_field_each_partial_and_then_complete() {
             states.iter().position(is_wanted).unwrap_or_else(|| panic!("no `{wanted}` in {states:?}"))
         };
         let order =
-            ["title partial", "title complete", "start complete", "people complete", "days partial", "days complete"];
+            ["title partial", "title complete", "start complete", "people complete", "days partial", "days valid"];
         let places: Vec<usize> = order.iter().map(|wanted| first(wanted)).collect();
         assert!(places.is_sorted(), "{places:?}");
         assert!(places[0] < places[1] && places[1] < places[3] && places[4] < places[5], "{places:?}");
@@ -29,7 +29,7 @@ async fn the_form_fills_field_by_field_each_partial_and_then_complete() {
         assert!(first("plan partial") >= first("place complete"));
         assert!(!states[first("title complete")].contains("people"), "the next fields come later");
         assert!(!states.last().unwrap().contains("partial"), "all is complete: {states:?}");
-        assert!(stage.text("#chat .form .status").await.contains("complete"));
+        assert!(stage.text("#chat .form .status").await.contains("valid"));
         let colours = "const days = document.querySelector('#chat .form [data-field=days]'); days.dataset.state = 'partial'; \
                        return [days, days.querySelector('.field')].map((it) => \
                        getComputedStyle(it.querySelector('.mark')).color)";
@@ -37,14 +37,14 @@ async fn the_form_fills_field_by_field_each_partial_and_then_complete() {
         assert_ne!(colours[0], colours[1], "what is complete looks so in a group that still fills");
 
         // Wrong first: that attempt stays with its error, the next one fills anew.
-        stage.ask("Get it wrong at first, then right").await;
+        stage.ask("Wrong at first: four days around the Øresund").await;
         let forms =
             "return [...document.querySelectorAll('#chat .theirs:last-child .form')].map((form) => form.dataset.status)";
         let statuses = stage.eval(forms).await;
         assert_eq!(statuses, serde_json::json!(["failed", "complete"]));
         assert!(stage.text("#chat .form[data-status=failed] .errors").await.contains("/people"));
         // Its error stands at its field; what comes next folds it away.
-        stage.say("Never get it right").await;
+        stage.say("Never right").await;
         stage.until("return document.querySelectorAll('#chat .mine').length === 3").await;
         stage.until_idle().await;
         let failed = "const form = document.querySelector('#chat .form[data-status=failed]'); \
@@ -61,22 +61,22 @@ async fn the_form_fills_field_by_field_each_partial_and_then_complete() {
 async fn each_field_has_its_label_and_its_error() {
     on_stage(Setup::default(), async |stage| {
         stage.open("form").await;
-        stage.ask("Get it wrong at first, then right").await;
+        stage.ask("Wrong at first: four days around the Øresund").await;
         // What assistive technology has of a field: its label, its value, its state, and what describes it.
         let fields = "const form = document.querySelector('#chat .form[data-status=STATUS]'); \
                       const words = (ids) => ids.split(' ').map((id) => document.getElementById(id).textContent); \
                       return [...form.querySelectorAll('textarea')].map((it) => [it.labels[0].textContent, it.value, \
                       it.readOnly, it.ariaInvalid, ...words(it.getAttribute('aria-describedby'))])";
         let complete = stage.eval(&fields.replace("STATUS", "complete")).await;
-        assert_eq!(complete[0], json!(["Title", "Trip: Get it wrong at first, then right", true, null, "complete"]));
-        assert_eq!(complete[2], json!(["People", "4", true, null, "complete"]));
+        assert_eq!(complete[0], json!(["Title", "Around the Øresund in four days", true, null, "valid"]));
+        assert_eq!(complete[2], json!(["People", "2", true, null, "valid"]));
         let failed = stage.eval(&fields.replace("STATUS", "failed")).await;
         let wrong = json!(["People", "many", true, "true", "complete", "\"many\" is not of type \"integer\""]);
         assert_eq!(failed[2], wrong, "{failed}");
         assert_eq!(failed[1][3], Value::Null, "only the wrong one is marked");
         let groups = "return [...document.querySelectorAll('#chat .form[data-status=complete] legend')] \
                       .map((it) => it.firstChild.data)";
-        assert_eq!(stage.eval(groups).await, json!(["Days", "Day 1", "Day 2"]));
+        assert_eq!(stage.eval(groups).await, json!(["Days", "Day 1", "Day 2", "Day 3", "Day 4"]));
     })
     .await;
 }

@@ -10,7 +10,7 @@ use crate::stage::{SAID, Setup, on_stage};
 async fn the_inspector_tells_each_event_each_fields_times_and_the_raw_text() {
     on_stage(Setup::slowly(), async |stage| {
         stage.open("finance").await;
-        stage.say("How much did I spend on groceries? #hold").await;
+        stage.say("What did I spend on groceries last month? #hold").await;
         stage.journal().wait_for(|seen| seen.held == 1).await;
         stage.until("return document.querySelector('#raw').textContent.includes('2026-10')").await;
         assert!(!stage.text("#raw").await.contains('}'), "the text as far as it has come");
@@ -64,7 +64,7 @@ async fn a_replay_shows_the_same_again() {
     on_stage(Setup { pause: Duration::from_millis(8), ..Setup::default() }, async |stage| {
         stage.open("finance").await;
         stage.ask("Hello there").await;
-        stage.ask("How much did I spend on groceries?").await;
+        stage.ask("What did I spend on groceries last month?").await;
         let page = "return document.querySelector('#conversation').innerText";
         let before = stage.eval(page).await;
         let times = "return [...document.querySelectorAll(':is(.timing-words, #timing-summary, .row-at)')] \

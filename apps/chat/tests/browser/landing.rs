@@ -52,7 +52,7 @@ async fn four_cards_each_one_click_from_an_answer() {
             }
             stage.press("#cards li:nth-child(2) button").await;
             stage.until_idle().await;
-            assert_eq!(stage.texts("#chat .mine .said").await, ["Compare my spending on travel"]);
+            assert_eq!(stage.texts("#chat .mine .said").await, ["Compare my spending this month to last month"]);
             assert!(stage.eval("return location.hash").await.as_str().unwrap().starts_with("#finance/"));
             assert_eq!(stage.eval(panel).await, i32::from(is_wide), "the details come with the first turn");
         }

@@ -26,7 +26,7 @@ async fn pictures_of_each_assistant() {
 
         stage.look_as(1360, 700, "light").await;
         stage.open("finance").await;
-        stage.ask("Compare my spending on travel").await;
+        stage.ask("Compare my spending this month to last month").await;
         picture(&stage, "finance").await;
 
         stage.open("form").await;

@@ -76,8 +76,8 @@ async fn a_lost_connection_is_made_again() {
 async fn a_tab_that_has_seen_nothing_shows_the_stored_conversation() {
     on_stage(setup(0), async |stage| {
         for (assistant, messages) in [
-            ("finance", ["Hello", "Compare my spending on travel"]),
-            ("restaurant", ["I like thai food", "Find dinner, italian please"]),
+            ("finance", ["Hello", "Compare my spending this month to last month"]),
+            ("restaurant", ["I like Thai food", "Find dinner, italian please"]),
             ("shopping", ["Hello", "I need a ring for my sister"]),
         ] {
             stage.open(assistant).await;
@@ -115,13 +115,13 @@ async fn a_conversation_that_the_server_has_lost_begins_anew_and_says_so() {
             .await;
         stage.until_idle().await;
         stage.ask("Hello again").await;
-        assert!(stage.text("#conversation").await.contains("You said “Hello again”"));
+        assert!(stage.text("#conversation").await.contains("I am a scripted model"));
         // It has begun anew: what was lost once is not lost each time.
         for _ in 0..2 {
             stage.driver.refresh().await.unwrap();
             stage.until_idle().await;
             assert_eq!(stage.texts("#chat .turn-error").await, [""; 0]);
-            assert!(stage.text("#conversation").await.contains("You said “Hello again”"));
+            assert!(stage.text("#conversation").await.contains("I am a scripted model"));
         }
     })
     .await;
@@ -168,7 +168,9 @@ async fn an_idle_tab_follows_the_conversation_and_claims_no_times() {
         let address = stage.eval("return location.href").await;
         let conversation = address.as_str().unwrap().rsplit('/').next().unwrap().to_owned();
         // Somebody else says something in it.
-        let body = format!(r#"{{"conversationId": "{conversation}", "message": "How much did I spend?"}}"#);
+        let body = format!(
+            r#"{{"conversationId": "{conversation}", "message": "What did I spend on groceries last month?"}}"#
+        );
         let request = reqwest::Client::new().post(format!("{}/api/chat/send", stage.line.address));
         let sent = request.header("content-type", "application/json").body(body).send().await.unwrap();
         assert!(sent.text().await.unwrap().contains("event: done"));
@@ -204,7 +206,7 @@ async fn a_fresh_second_tab_follows() {
         stage.driver.goto(address.as_str().unwrap()).await.unwrap();
         stage.until_idle().await;
         stage.driver.switch_to_window(first).await.unwrap();
-        stage.ask("How much did I spend?").await;
+        stage.ask("What did I spend on groceries last month?").await;
         stage.driver.switch_to_window(second).await.unwrap();
         stage.until("return document.querySelectorAll('#chat .theirs').length === 1").await;
         stage.until_idle().await;

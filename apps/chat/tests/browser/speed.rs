@@ -115,7 +115,7 @@ async fn the_first_character_and_every_sign_of_life_come_in_time() {
     on_stage(Setup { pause, ..Setup::default() }, async |stage| {
         for (assistant, message) in [
             ("shopping", "I want chips for a party"),
-            ("finance", "Compare my spending on travel"),
+            ("finance", "Compare my spending this month to last month"),
             ("restaurant", "Find dinner, thai please"),
             ("form", "Four days around the Øresund"),
         ] {
@@ -188,9 +188,9 @@ async fn nothing_jumps_in_any_turn() {
             stage.look_as(width, height, "light").await;
             for (assistant, lines) in [
                 ("shopping", ["I want chips for a party", "Spicy, please"]),
-                ("finance", ["Compare my spending on travel", "Which account did I spend most from?"]),
-                ("restaurant", ["Find italian dinner and book", "I like thai food"]),
-                ("form", ["Get it wrong at first, then right", "Four days around the Øresund"]),
+                ("finance", ["Compare my spending this month to last month", "Which account did I spend most from?"]),
+                ("restaurant", ["Find an Italian place and book it", "I like Thai food"]),
+                ("form", ["Wrong at first: four days around the Øresund", "Four days around the Øresund"]),
             ] {
                 stage.open(assistant).await;
                 for (turn, line) in lines.iter().enumerate() {

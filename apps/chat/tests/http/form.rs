@@ -12,14 +12,14 @@ fn statuses(forms: &[Value]) -> Vec<&str> {
 #[tokio::test]
 async fn a_form_fills_and_is_stored() {
     let world = World::start().await;
-    let turn = world.turn("a", "form", "Around the Øresund").await;
+    let turn = world.turn("a", "form", "Four days around the Øresund").await;
     turn.assert_done();
     assert_eq!(turn.names()[..3], ["user_message", "attempt_started", "raw_chunk"]);
     let form = &turn.props(MessageType::Form)[0];
     assert_eq!((&form["status"], &form["errors"]), (&json!("complete"), &json!([])));
     let raw: Value = serde_json::from_str(form["raw"].as_str().unwrap()).unwrap();
     assert_eq!(form["value"], raw);
-    assert_eq!(raw["title"], "Trip: Around the Øresund");
+    assert_eq!(raw["title"], "Around the Øresund in four days");
     let stored: Value = serde_json::from_str(world.table("messages")[1].splitn(4, " | ").nth(3).unwrap()).unwrap();
     assert_eq!(serde_json::from_str::<Value>(stored[0]["text"].as_str().unwrap()).unwrap(), raw);
 }
@@ -27,7 +27,7 @@ async fn a_form_fills_and_is_stored() {
 #[tokio::test]
 async fn a_failed_attempt_is_asked_again_with_its_errors() {
     let world = World::start().await;
-    let turn = world.turn("a", "form", "Wrong at first").await;
+    let turn = world.turn("a", "form", "Wrong at first: four days around the Øresund").await;
     turn.assert_done();
     let forms = turn.props(MessageType::Form);
     assert_eq!(statuses(&forms), ["failed", "complete"]);
@@ -36,7 +36,10 @@ async fn a_failed_attempt_is_asked_again_with_its_errors() {
         (&json!("schema"), &json!("/people"))
     );
     let prompt = world.journal().seen().requests[1]["messages"][0]["content"][0]["text"].as_str().unwrap().to_owned();
-    assert!(prompt.starts_with("Wrong at first") && prompt.contains("at /people: "), "{prompt}");
+    assert!(
+        prompt.starts_with("Wrong at first: four days around the Øresund") && prompt.contains("at /people: "),
+        "{prompt}"
+    );
 }
 
 #[tokio::test]
@@ -64,7 +67,7 @@ async fn only_an_answer_that_breaks_off_costs_an_attempt() {
     ] {
         let limits = if fault == "hang*1" { impatient() } else { limits() };
         let world = World::start_with(limits, |assistants| assistants).await;
-        let turn = world.turn("a", "form", &format!("A trip #{fault}")).await;
+        let turn = world.turn("a", "form", &format!("A weekend in Rome #{fault}")).await;
         turn.assert_done();
         let forms = turn.props(MessageType::Form);
         assert_eq!(forms[0]["errors"][0]["kind"].as_str(), kind, "{fault}");
@@ -85,7 +88,7 @@ async fn a_provider_that_fails_to_the_last_is_an_error() {
         ("status:401", "provider_refused", 1, 0),
     ] {
         let world = World::start().await;
-        let turn = world.turn("a", "form", &format!("A trip #{fault}")).await;
+        let turn = world.turn("a", "form", &format!("A weekend in Rome #{fault}")).await;
         assert_eq!((turn.error().as_str(), world.journal().seen().count), (kind, requests), "{fault}");
         let forms = turn.props(MessageType::Form);
         assert!(!statuses(&forms).contains(&"filling"), "{fault}");

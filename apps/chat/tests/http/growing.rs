@@ -13,7 +13,7 @@ fn grows(event: &Event, path: &str) -> bool {
 async fn five_texts_before_the_last_fragment() {
     let world = World::start().await;
     for (assistant, path, message) in [
-        ("shopping", "/ask_slots/1/message", "A ring, please #hold"),
+        ("shopping", "/ask_slots/1/message", "I need a ring for my sister #hold"),
         ("shopping", "/simple_response/message", "Hello #hold"),
         ("finance", "/content", "Good morning #hold"),
         (
@@ -21,8 +21,8 @@ async fn five_texts_before_the_last_fragment() {
             "/input/from",
             r#"#hold #slow:1 #tool:get_spending_summary:{"from":"2026-10-01T00:00:00Z-and-more-text","to":"2026-10-31"}"#,
         ),
-        ("restaurant", "/preferences/said", "I like it that the context panel fills while the text streams #hold"),
-        ("form", "/value/title", "Somewhere far away from here #hold"),
+        ("restaurant", "/preferences/said", "I like Thai food #hold"),
+        ("form", "/value/title", "Four days around the Øresund #hold"),
     ] {
         let conversation = format!("{assistant}{}", path.len());
         let mut stream = Stream::of(world.post(&conversation, assistant, message).await);

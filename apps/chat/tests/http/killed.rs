@@ -20,9 +20,9 @@ const LONGEST: u64 = 1_000;
 
 const TURNS: [(&str, &str); 4] = [
     ("shopping", "I want chips for a party"),
-    ("finance", "Compare my spending on travel"),
-    ("restaurant", "Book a table at Napoli"),
-    ("form", "A trip that is wrong at first"),
+    ("finance", "Compare my spending this month to last month"),
+    ("restaurant", "Book a table at Napoli for two"),
+    ("form", "Wrong at first: four days around the Øresund"),
 ];
 
 async fn start(database: &Path, pause_ms: &str) -> (Child, String) {

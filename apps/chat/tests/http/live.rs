@@ -148,7 +148,7 @@ const FORM: &str =
 async fn an_answer_that_does_not_stream_is_one_chunk() {
     for protocol in PROTOCOLS {
         let live = Live::start(protocol, limits(), [Answer::whole(protocol, FORM)]);
-        let turn = live.turn("form", "A trip").await;
+        let turn = live.turn("form", "A weekend in Rome").await;
         turn.assert_done();
         let form = &turn.props(MessageType::Form)[0];
         assert_eq!((&form["status"], &form["raw"]), (&json!("complete"), &json!(FORM)));
@@ -184,7 +184,7 @@ async fn a_form_in_a_fence_is_a_form() {
     for protocol in PROTOCOLS {
         let fenced = format!("Here you are:\n```json\n{FORM}\n```\nAnything else?");
         let live = Live::start(protocol, limits(), [Answer::text(protocol, &fenced, "stop")]);
-        let turn = live.turn("form", "A trip").await;
+        let turn = live.turn("form", "A weekend in Rome").await;
         turn.assert_done();
         let forms = turn.props(MessageType::Form);
         assert_eq!((forms.len(), &forms[0]["status"]), (1, &json!("complete")));
@@ -198,7 +198,7 @@ async fn a_key_that_is_refused_is_told_once() {
         PROTOCOLS.into_iter().flat_map(|it| ["form", "finance", "shopping"].map(|one| (it, one)))
     {
         let live = Live::start(protocol, limits(), [Answer::refusing(401, "invalid x-api-key")]);
-        let turn = live.turn(assistant, "A trip").await;
+        let turn = live.turn(assistant, "A weekend in Rome").await;
         assert_eq!((turn.error().as_str(), live.asked().len()), ("provider_refused", 1), "{assistant}");
         assert_eq!(turn.raw.matches("invalid x-api-key").count(), 1, "{}", turn.raw);
         assert_eq!(turn.names(), ["user_message", "error"], "and no attempt at a form");

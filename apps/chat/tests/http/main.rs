@@ -24,7 +24,6 @@ mod stalled;
 mod steps;
 mod stopped;
 mod store;
-mod strangers;
 mod taken_back;
 mod tools;
 mod world;

@@ -11,7 +11,7 @@ async fn rest(stream: &mut Stream) -> Vec<Event> {
 #[tokio::test]
 async fn what_was_missed_comes_once_from_every_chunk_id() {
     let mut world = World::start().await;
-    let mut all = world.turn("a", "finance", "Compare groceries").await.events;
+    let mut all = world.turn("a", "finance", "Compare my spending this month to last month").await.events;
     all.extend(world.turn("a", "finance", "#break Good morning").await.events);
     all.extend(world.turn("a", "finance", "My accounts").await.events);
     for is_restarted in [false, true] {
@@ -78,7 +78,7 @@ async fn a_client_that_is_back_within_the_grace_loses_nothing() {
 async fn a_past_with_holes_is_read_all_the_same() {
     let world = World::start().await;
     let mut all = Vec::new();
-    for message in ["Compare groceries", "Good morning", "My accounts"] {
+    for message in ["Compare my spending this month to last month", "Good morning", "My accounts"] {
         all.extend(world.turn("a", "finance", message).await.events);
     }
     let turns = "SELECT last_chunk_id FROM told ORDER BY last_chunk_id LIMIT 1 OFFSET";

@@ -247,8 +247,8 @@ async fn what_is_wrong_with_a_request_is_told_in_plain_words() {
 async fn words_with_a_number_sign_are_words() {
     let world = World::start().await;
     for message in ["We are #first, the #holders of #status:high", "#cut the #tool: and #replay: it"] {
-        let turn = world.turn("a", "finance", message).await;
-        turn.assert_done();
-        assert!(turn.text().contains(&format!("“{message}”")), "{}", turn.text());
+        world.turn(&message[..3].replace(['#', ' '], "x"), "shopping", message).await.assert_done();
+        let turn = world.turn(&message[..3].replace(['#', ' '], "x"), "shopping", "What did I tell you?").await;
+        assert_eq!(turn.text(), format!("Before this you told me: “{message}”."));
     }
 }

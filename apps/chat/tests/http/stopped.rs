@@ -52,7 +52,7 @@ async fn what_was_shown_is_saved_and_marked() {
         ("shopping", "I want chips for a party #hold"),
         ("shopping", "Hello there #hold"),
         ("finance", "Good morning #hold"),
-        ("restaurant", "I like thai food #hold"),
+        ("restaurant", "I like Thai food #hold"),
         ("form", "Four days around the Øresund #hold"),
     ] {
         let mut world = World::start().await;
@@ -159,7 +159,7 @@ async fn a_tool_that_was_done_has_its_result_and_one_that_ran_is_not_run_again()
 #[tokio::test]
 async fn a_booking_before_the_stop_is_not_made_again() {
     let world = World::start().await;
-    let mut stream = Stream::of(world.post("a", "restaurant", "Book a table at Napoli #hold").await);
+    let mut stream = Stream::of(world.post("a", "restaurant", "Book a table at Napoli for two #hold").await);
     world.journal().wait_for(|seen| seen.held == 1).await;
     world.journal().release();
     // The booking is made; its confirmation is being written.
@@ -169,7 +169,7 @@ async fn a_booking_before_the_stop_is_not_made_again() {
     let all = stored(&world);
     assert_eq!((all.len(), &all[2].1[0]["type"]), (4, &json!("tool_result")), "each step once: {all:?}");
     assert_eq!(all[3].1.last(), Some(&json!({"type": "stopped"})));
-    let turn = world.turn("a", "restaurant", "Book a table at Napoli").await;
+    let turn = world.turn("a", "restaurant", "Book a table at Napoli for two").await;
     turn.assert_done();
     let bookings = stored(&world).into_iter().flat_map(|(_, blocks)| blocks);
     assert_eq!(bookings.filter(|block| block["name"] == "book_table").count(), 1, "{}", turn.text());
@@ -182,7 +182,8 @@ async fn stopped_at_any_event_it_is_a_conversation() {
     let world = World::start().await;
     for at in 1..60 {
         let conversation = format!("c{at}");
-        let mut stream = Stream::of(world.post(&conversation, "restaurant", "Book a table at Napoli #slow:1").await);
+        let mut stream =
+            Stream::of(world.post(&conversation, "restaurant", "Book a table at Napoli for two #slow:1").await);
         let mut count = 0;
         stream
             .until(|event| {

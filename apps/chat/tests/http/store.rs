@@ -5,7 +5,7 @@ use crate::world::World;
 #[tokio::test]
 async fn a_turn_that_can_not_be_saved_is_an_error_and_leaves_nothing() {
     let world = World::start().await;
-    world.turn("a", "shopping", "I want a ring").await.assert_done();
+    world.turn("a", "shopping", "I need a ring for my sister").await.assert_done();
     let before = world.rows();
     // The last of the turn's writes fails.
     world.execute("CREATE TRIGGER refuse BEFORE INSERT ON sessions BEGIN SELECT RAISE(ABORT, 'no'); END");

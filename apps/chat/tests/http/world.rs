@@ -59,6 +59,11 @@ pub(crate) async fn start_binary(arguments: impl IntoIterator<Item: AsRef<OsStr>
     (app, lines.next_line().await.unwrap().unwrap())
 }
 
+/// A message to which the scripted model answers with this text.
+pub(crate) fn saying(text: &str) -> String {
+    format!("#say:{}", json!(text).to_string().trim_matches('"').replace(' ', "\\u0020"))
+}
+
 /// A request with a JSON body.
 pub(crate) async fn post(client: &Client, url: String, body: &Value) -> Response {
     client.post(url).header("content-type", "application/json").body(body.to_string()).send().await.unwrap()

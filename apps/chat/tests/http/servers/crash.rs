@@ -143,7 +143,7 @@ async fn at_each_write_of_tools_side_by_side() {
 
 #[tokio::test]
 async fn at_each_write_of_steps() {
-    at_each_write("restaurant", "Find italian dinner and book").await;
+    at_each_write("restaurant", "Find an Italian place and book it").await;
 }
 
 #[tokio::test]

@@ -15,8 +15,8 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 const TURNS: [(&str, &str); 4] = [
     ("shopping", "I want chips for a party"),
-    ("finance", "What did I spend on groceries?"),
-    ("restaurant", "Book a table at Napoli"),
+    ("finance", "What did I spend on groceries last month?"),
+    ("restaurant", "Book a table at Napoli for two"),
     ("form", "Wrong at first: four days around the Øresund"),
 ];
 

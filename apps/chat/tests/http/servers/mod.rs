@@ -139,7 +139,7 @@ fn last_id(events: &[Event]) -> u64 {
 #[tokio::test]
 async fn any_server_answers_and_tells_what_another_has_told() {
     let Some(world) = Servers::start(3).await else { return };
-    let told = world.send(0, "a", "finance", "What did I spend on groceries?").await.rest().await;
+    let told = world.send(0, "a", "finance", "What did I spend on groceries last month?").await.rest().await;
     assert_eq!(told.last().unwrap().event, EventName::Done);
     for server in 0..3 {
         for last in [0, 1, told.len() / 2, told.len() - 1] {
@@ -149,10 +149,10 @@ async fn any_server_answers_and_tells_what_another_has_told() {
         assert_eq!(world.resume(server, "a", last_id(&told) + 1).await.status(), 410);
     }
     // The next turn is another server's, and knows of the first.
-    let next = world.send(1, "a", "finance", "Compare my spending on travel").await.rest().await;
+    let next = world.send(1, "a", "finance", "Compare my spending this month to last month").await.rest().await;
     assert_eq!((next[0].data.chunk_id, next.last().unwrap().event), (last_id(&told) + 1, EventName::Done));
     let asked = world.provider.journal().seen().requests;
-    assert!(asked.last().unwrap().to_string().contains("What did I spend on groceries?"));
+    assert!(asked.last().unwrap().to_string().contains("What did I spend on groceries last month?"));
     // In its place something else is said, on a third one.
     let body = json!({"conversationId": "a", "message": "My accounts", "edits": next[0].data.chunk_id});
     let edited = Stream::of(world.post(2, "/api/chat/send", body).await).rest().await;

@@ -107,7 +107,7 @@ async fn at_each_chunk_of_a_classification() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn at_each_chunk_of_steps() {
-    at_each_write("restaurant", "Find italian dinner and book", 16).await;
+    at_each_write("restaurant", "Find an Italian place and book it", 16).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -20,8 +20,10 @@ pub(super) fn trip() -> Instructor<Value> {
     let schema = json!({
         "type": "object",
         "additionalProperties": false,
-        "required": ["title", "start", "people", "days"],
+        "anyOf": [{"required": ["title", "start", "people", "days"]}, {"required": ["reply"]}],
         "properties": {
+            "reply": text,
+            "suggestions": {"type": "array", "items": text},
             "title": text,
             "start": {"type": "string", "format": "date"},
             "people": {"type": "integer", "minimum": 1, "maximum": 20},
@@ -74,7 +76,7 @@ pub(super) async fn answer(
 ) -> Result<Finished, TurnError> {
     let system = format!(
         "Fill the form that the person asks for, or change the last one as they say: answer with one JSON text and nothing \
-         else. It must be valid by this JSON Schema: {}\nToday is {today}.",
+         else. If there is no trip to plan, say so in `reply`, and leave out all else but `suggestions`. It must be valid by this JSON Schema: {}\nToday is {today}.",
         assistants.form.schema(),
     );
     let block = output.begin_answer().await?;
