@@ -125,7 +125,7 @@ function card({ id, name, about, scenes: [question] }) {
 
 /** A line of the scripted model, as a button. */
 function scene(line) {
-  return el("li", {}, el("button", { type: "button", class: "chip", dir: "auto", click: () => answer(line) }, line));
+  return el("li", {}, el("button", { type: "button", class: "scene", dir: "auto", click: () => answer(line) }, line));
 }
 
 /** The one place where the page's state changes: to a session's, or to `replaying`. */

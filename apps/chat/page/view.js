@@ -11,6 +11,14 @@ const STROKES = { Copy: "M9 9h11v11H9zM5 15H4V4h11v1", Edit: "M4 20l1-4L16 5l3 3
 const action = (name, click) =>
   el("button", { type: "button", class: "action icon", "aria-label": name, title: name, click }, icon(STROKES[name]));
 
+/** Returns whether a message shows anything of the answer yet. */
+function isSeen({ type, props }) {
+  if (["user", "loading", "cut", "context"].includes(type)) return false;
+  if (type === "ask") return Boolean(props?.ask_slots?.[0]?.message || props?.simple_response?.message);
+  if (type === "form") return props?.value !== null && Object.values(props?.value ?? {}).some(Boolean);
+  return props?.content !== "";
+}
+
 export class ConversationView {
   #parts = new Map(); // message to its part
   #turn = null; // the assistant's bubble that is being filled
@@ -144,7 +152,6 @@ export class ConversationView {
   }
 
   #show(message) {
-    if (!["user", "loading", "cut"].includes(message.type) && message.props?.content !== "") this.#waits?.show();
     if (this.#parts.get(message)?.type !== message.type) this.#place(message);
     this.#update(message);
     // What was still going on in the turn goes on no more.
@@ -152,6 +159,7 @@ export class ConversationView {
   }
 
   #update(message) {
+    if (isSeen(message)) this.#waits?.show();
     const { answers } = message.props ?? {};
     if (message.type === "ask" && answers) for (const ask of this.#asks) if (ask.isFrozen) ask.mark(answers);
     const isLive = this.#isLive && message === this.#last && message.type !== "user";

@@ -162,6 +162,13 @@ pub(super) async fn run(
             }
             Input::Outcome { place, outcome } => {
                 output.draft.end_call(place, &outcome);
+                let mut events = Vec::new();
+                said.iter().filter(|(of, _)| **of == place).for_each(|(_, text)| text.end(&mut events));
+                let events = events.into_iter().map(|Event { event, data }| Event {
+                    event,
+                    ..in_own_thread(&calls[place], data, &own_block, is_concurrent)
+                });
+                output.send(events.collect()).await?;
                 let end = match &outcome {
                     // A model's text was sent while it was written.
                     Ok(value) if toolbox.is_model(&calls[place].name) => {

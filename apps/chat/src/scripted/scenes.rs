@@ -119,7 +119,7 @@ fn note(value: &Value) -> String {
 }
 
 fn honest(lines: &[&str]) -> Block {
-    text(format!("{HONEST} {}", note(&json!({"suggestions": lines}))))
+    text(format!("{HONEST}{}", note(&json!({"suggestions": lines}))))
 }
 
 fn json(text: &str) -> Value {
@@ -337,7 +337,7 @@ fn restaurant(turn: &Turn<'_>) -> Vec<Block> {
                 let context = note(&json!({"preferences": {"cuisine": "italian"}, "restaurants": found}));
                 let next = note(&json!({"suggestions": [RESTAURANT[1]]}));
                 let found = format!("I found {}: {}.", names.len(), names.join(" and "));
-                vec![text(format!("{found} {context} Shall I book a table? {next}"))]
+                vec![text(format!("{found} {context}Shall I book a table?{next}"))]
             }
             (None, "book_table") if !is_error => vec![text(booked(&result, "is booked"))],
             (None, _) => vec![text(retell(&turn.results))],
@@ -358,7 +358,7 @@ fn restaurant(turn: &Turn<'_>) -> Vec<Block> {
         () if turn.is(RESTAURANT[2]) => {
             let context = note(&json!({"preferences": {"cuisine": "thai", "said": turn.text}}));
             let next = note(&json!({"suggestions": [RESTAURANT[0]]}));
-            vec![text(format!("Thai food, noted. {context} I keep it in mind for your next table. {next}"))]
+            vec![text(format!("Thai food, noted. {context}I keep it in mind for your next table.{next}"))]
         }
         () => vec![honest(&RESTAURANT)],
     }

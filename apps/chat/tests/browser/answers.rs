@@ -59,7 +59,7 @@ async fn a_thought_a_card_that_ends_with_its_turn_and_an_answer_that_is_none() {
                 .await
                 .as_str()
                 .unwrap()
-                .contains("Let me think about what that needs.")
+                .contains("Which scene is that?")
         );
         stage.say("What did I spend on groceries last month? #slow:150").await;
         let card = "#chat .theirs:last-child .tool";
@@ -85,21 +85,21 @@ async fn tool_cards_grow_their_input_and_end_with_their_result() {
         stage.ask("Compare my spending this month to last month").await;
         let growing = stage.texts_seen().await;
         assert!(growing.len() >= 5, "{growing:?}");
-        assert!(growing.iter().any(|text| text.contains("Sep 30") && !text.contains("Oct 1")), "{growing:?}");
+        assert!(growing.iter().any(|text| text.contains("Oct 31") && !text.contains("Sep 1")), "{growing:?}");
         // One card for each call, from its input to its result.
         assert_eq!(stage.texts("#chat .tool .status").await, ["done", "done"]);
-        assert_eq!(stage.texts("#chat .tool .sum").await, ["€219.00", "€640.00"]);
+        assert_eq!(stage.texts("#chat .tool .sum").await, ["€1,761.50", "€1,285.00"]);
         let shares = "return [...document.querySelectorAll('#chat .share')].map((it) => \
                       Number(it.style.getPropertyValue('--share')).toFixed(2))";
-        assert_eq!(stage.eval(shares).await, json!(["0.34", "1.00"]), "on one scale");
+        assert_eq!(stage.eval(shares).await, json!(["1.00", "0.73"]), "on one scale");
         // One section for each block: the model with its calls, on whose cards is what came of them, and the model.
         let sections = "return [...document.querySelectorAll('#chat .theirs [data-block]')].map((it) => \
                         [it.nodeName, it.dataset.thread ?? null, it.closest('.tool') !== null, \
                         getComputedStyle(it).borderBlockStartStyle + getComputedStyle(it).borderInlineStartStyle])";
         let expected = json!([
             ["SECTION", null, false, "nonesolid"],
+            ["SECTION", "toolu_0001", true, "dashednone"],
             ["SECTION", "toolu_0002", true, "dashednone"],
-            ["SECTION", "toolu_0003", true, "dashednone"],
             ["SECTION", null, false, "nonesolid"],
         ]);
         assert_eq!(stage.eval(sections).await, expected);
@@ -110,7 +110,7 @@ async fn tool_cards_grow_their_input_and_end_with_their_result() {
         assert_eq!(stage.texts("#chat .result th").await, ["name", "balance"]);
         assert_eq!(stage.texts("#chat .result td").await[..2], ["Giro", "1.842,50\u{a0}€"]);
         stage.ask("What did I spend on groceries last month?").await;
-        assert!(stage.text("#chat .theirs:last-child .tool-input").await.contains("31.10.2026"));
+        assert!(stage.text("#chat .theirs:last-child .tool-input").await.contains("30.9.2026"));
         stage.devtools("Emulation.setLocaleOverride", json!({})).await;
     })
     .await;
@@ -133,7 +133,6 @@ async fn markup_is_text() {
     on_stage(Setup { recordings, ..Setup::default() }, async |stage| {
         stage.open("finance").await;
         stage.ask(markup).await;
-        assert!(stage.answer().await.contains(markup), "the model's echo");
         assert_eq!(stage.text("#chat .mine .said").await, markup);
         stage.ask("#replay:text.sse").await;
         assert_eq!(stage.answer().await, format!("See {markup}"));

@@ -16,7 +16,7 @@ async fn an_answer_is_stopped_while_the_next_words_are_written_and_asked_for_aga
         field.send_keys("My next words").await.unwrap();
         stage.press("#stop").await;
         stage.until_idle().await;
-        assert_eq!(stage.texts("#chat .turn-error").await, ["the answer was stopped"]);
+        assert_eq!(stage.texts("#chat .turn-error").await, ["You stopped this answer."]);
         assert_eq!(stage.eval("return document.querySelector('#message').value").await, "My next words");
         stage.press("#chat .retry").await;
         stage.journal().wait_for(|seen| seen.held == 1).await;
@@ -111,9 +111,11 @@ async fn conversations_have_a_date_and_can_be_deleted() {
         let (times, year) = (stage.eval(times).await, stage.eval(year).await);
         assert!(times[0].as_str().unwrap().contains(year.as_str().unwrap()), "{times}");
         stage.press("#conversation-list [aria-label='Delete “Hello”']").await;
+        stage.press("#conversation-list [aria-label='Delete “Hello”']").await;
         stage.until("return document.querySelectorAll('#conversation-list li').length === 1").await;
         assert_eq!(stage.texts("#chat .mine .said").await, ["My accounts"], "the other one is as it was");
         // The one that is open: a new one opens.
+        stage.press("#conversation-list [aria-label='Delete “My accounts”']").await;
         stage.press("#conversation-list [aria-label='Delete “My accounts”']").await;
         stage.until("return document.querySelector('#conversation-list').textContent.includes('Nothing')").await;
         assert_eq!(stage.texts("#chat .mine .said").await, [""; 0]);
@@ -201,6 +203,8 @@ async fn who_has_scrolled_away_can_jump_to_the_latest() {
 async fn the_tab_of_the_hidden_context_has_a_badge_when_it_fills_unseen() {
     on_stage(Setup::default(), async |stage| {
         stage.open("restaurant").await;
+        // It is in sight at first.
+        stage.press("#tab-inspector").await;
         let badge = "const tab = document.querySelector('#tab-context'); \
                      return [tab.dataset.news ?? null, getComputedStyle(tab, '::after').content]";
         assert_eq!(stage.eval(badge).await, json!([null, "none"]));
@@ -209,7 +213,7 @@ async fn the_tab_of_the_hidden_context_has_a_badge_when_it_fills_unseen() {
         stage.press("#tab-context").await;
         assert_eq!(stage.eval(badge).await, json!([null, "none"]), "it has been seen");
         assert!(stage.text("#context-tree").await.contains("thai"));
-        stage.ask("I like italian food").await;
+        stage.ask("Find an Italian place for Saturday").await;
         assert_eq!(stage.eval(badge).await, json!([null, "none"]), "it filled in sight");
     })
     .await;

@@ -6,7 +6,7 @@ use crate::stage::{Setup, on_stage, recording};
 
 /// Every value that the scripted model keeps to itself, and the names of the fields they stand in.
 const SENTINELS: &str = "\
-    internal- es_fetch memory_only data_strategy product_intent show_me_options chips_and_crisps \
+    internal- es_fetch memory_only show_me_options chips_and_crisps \
     is_product_related intent_l1 priority_order missing_data original_query currently_asking";
 
 #[tokio::test(flavor = "multi_thread")]

@@ -17,7 +17,7 @@ async fn a_stranger_sees_what_this_is_and_a_call_that_streams_beside_one_that_wa
         let seen = stage.text("#stage .seen").await;
         assert!(seen.contains("\"all in\"") && seen.contains("€150") && !seen.contains("margin"), "{seen}");
         assert_eq!(stage.texts("#stage .waits b").await, ["12.4 s"]);
-        for file in ["README.md", "shopping.rs"] {
+        for file in ["classify.rs", "tool_loop.rs", "hidden_context.rs", "form.rs"] {
             let paper = reqwest::get(format!("{}/{file}", stage.line.address)).await.unwrap();
             assert!(paper.status() == 200 && paper.text().await.unwrap().len() > 1000, "{file}");
         }

@@ -107,8 +107,8 @@ async fn the_shop_says_that_it_decides_from_the_first_token_on() {
         stage.watch(state).await;
         stage.ask("I want chips for a party").await;
         let seen = stage.texts_seen().await;
-        assert!(seen.contains(&"true,Deciding…,0".to_owned()), "thoughts are open while it decides: {seen:?}");
-        assert_eq!(seen.last().unwrap(), "true,The model's reasoning,2", "{seen:?}");
+        assert!(seen.contains(&"false,Deciding…,0".to_owned()), "questions come first: {seen:?}");
+        assert_eq!(seen.last().unwrap(), "false,The model's reasoning,2", "{seen:?}");
     })
     .await;
 }

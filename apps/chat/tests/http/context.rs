@@ -24,7 +24,7 @@ async fn the_context_is_streamed_and_stored_but_never_seen() {
     let world = World::start().await;
     let turn = world.turn("a", "restaurant", "I like Thai food #chop:1").await;
     turn.assert_done();
-    let visible = "Thai food, noted.  I keep it in mind for your next table. ";
+    let visible = "Thai food, noted. I keep it in mind for your next table.";
     for text in seen(&turn) {
         assert!(visible.starts_with(&text), "{text}");
     }
@@ -47,7 +47,7 @@ async fn context_behind_a_tool_adds_to_what_is_known() {
     world.restart();
     let turn = world.turn("a", "restaurant", "Find an Italian place for Saturday").await;
     turn.assert_done();
-    assert_eq!(turn.text(), "Let me have a look. I found 2: Napoli and Osteria \"da Nonna\".  Shall I book a table? ");
+    assert_eq!(turn.text(), "Let me have a look. I found 2: Napoli and Osteria \"da Nonna\". Shall I book a table?");
     let stored = context(&world);
     let known = json!({"cuisine": "italian", "said": "I like Thai food"});
     assert_eq!(stored["preferences"], known, "the newest of each name, and all the others");
