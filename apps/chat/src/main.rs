@@ -29,7 +29,8 @@ struct Arguments {
     /// The database's file.
     #[arg(long, default_value = "chat.sqlite3")]
     database: PathBuf,
-    /// Another store than the database, for several servers: a Redis 7, `redis://127.0.0.1:6379`.
+    /// Another store than the database, for several servers: a Redis 7, `redis://127.0.0.1:6379`, or a
+    /// cluster, `redis+cluster://127.0.0.1:7000`.
     #[arg(long, value_name = "URL", env = "CHAT_STORE", hide_env_values = true, conflicts_with = "database")]
     store: Option<String>,
     /// Asks this model.

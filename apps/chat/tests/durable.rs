@@ -1,7 +1,7 @@
 //! Kills one of three servers each second and compares each answer with an undisturbed one:
 //! `cargo test -p chat --test durable`, with `CHAT_CONVERSATIONS=200` for more of them.
 //!
-//! The servers are processes of this program. They share a Redis of the test's own, and end when their standard input
+//! The servers are processes of this program. They share a Redis of the test's own, then a cluster of three, and end when their standard input
 //! does, so none outlives the test. The bookings are made by a server of their own, which counts them by their keys.
 
 #[path = "shared/redis.rs"]
@@ -75,15 +75,22 @@ async fn main() {
     }
     // Names of tests, and flags of the test runner, select nothing here.
     let count = env::var("CHAT_CONVERSATIONS").ok().and_then(|count| count.parse().ok()).unwrap_or(40);
-    let Some(redis) = redis::Redis::start() else { return };
+    let (Some(redis), Some(cluster)) = (redis::Redis::start(), redis::Cluster::start()) else { return };
     let undisturbed = undisturbed(count).await;
+    check(&redis.url(), &undisturbed).await;
+    check(&cluster.url(), &undisturbed[..count.min(20)]).await;
+}
+
+/// Has the conversations answered over this store, by servers of which one is killed each second.
+async fn check(store: &str, undisturbed: &[Option<Value>]) {
+    let count = undisturbed.len();
 
     let provider = provider(Duration::from_millis(5)).await;
     let (bookings, tally, addresses) = (Bookings::default(), Tally::default(), Addresses::default());
     let booked_at = format!("http://{}", take_bookings(bookings.clone()).await);
     let mut servers = Vec::new();
     for _ in 0..SERVERS {
-        let (process, address) = spawn(&redis.url(), &provider.base_url(), &booked_at).await;
+        let (process, address) = spawn(store, &provider.base_url(), &booked_at).await;
         servers.push(process);
         lock(&addresses).push(Some(address));
     }
@@ -95,7 +102,7 @@ async fn main() {
             servers[server].kill().await.unwrap();
             lock(&addresses)[server] = None;
             tally.kills.fetch_add(1, Ordering::Relaxed);
-            let (process, address) = spawn(&redis.url(), &provider.base_url(), &booked_at).await;
+            let (process, address) = spawn(store, &provider.base_url(), &booked_at).await;
             servers[server] = process;
             lock(&addresses)[server] = Some(address);
         }
@@ -110,14 +117,16 @@ async fn main() {
     for number in 0..count {
         if undisturbed[number].is_none() || seen[number] != undisturbed[number] || made(number) < booked(number) {
             different += 1;
-            eprintln!("{}: {:?} instead of {:?}", name(number), seen[number], undisturbed[number]);
+            let short = |seen: &Option<Value>| format!("{seen:?}").chars().take(400).collect::<String>();
+            eprintln!("{}: {} instead of {}", name(number), short(&seen[number]), short(&undisturbed[number]));
         }
     }
     let twice: usize = (0..count).map(|number| made(number).saturating_sub(booked(number))).sum();
     let of = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
     let (kills, breaks, cuts) = (of(&tally.kills), of(&tally.breaks), of(&tally.cuts));
     let seconds = begun.elapsed().as_secs();
-    println!("{seconds} s, {kills} kills, {breaks} connections broken, {cuts} answers taken back");
+    let store = store.split_once(':').map_or(store, |(scheme, _)| scheme);
+    println!("{store}: {seconds} s, {kills} kills, {breaks} connections broken, {cuts} answers taken back");
     println!("{different} of {count} answers differ, {twice} tools ran twice");
     assert!(different + twice == 0 && kills > 0);
 }

@@ -20,9 +20,15 @@ pub(crate) struct Redis {
 impl Redis {
     /// Starts `redis-server`, or the program that `REDIS_SERVER` names. Without one, the test is left out, and says so.
     pub(crate) fn start() -> Option<Self> {
+        Self::start_with(&[])
+    }
+
+    fn start_with(more: &[&str]) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
-        let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
-        match spawn(port, &folder) {
+        let free = || TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
+        // The nodes of a cluster speak with each other on a port that is 10,000 higher.
+        let port = std::iter::repeat_with(free).find(|port| *port < 55_000).unwrap();
+        match spawn(port, &folder, more) {
             Ok(process) => {
                 let redis = Self { process, port, folder };
                 redis.wait();
@@ -69,7 +75,7 @@ impl Redis {
         // It asks only if there is something to cut.
         let _ = mend.stdin.take().unwrap().write_all(b"y\n");
         assert!(mend.wait().unwrap().success());
-        self.process = spawn(self.port, &self.folder).unwrap();
+        self.process = spawn(self.port, &self.folder, &[]).unwrap();
         self.wait();
     }
 
@@ -84,6 +90,39 @@ impl Redis {
     }
 }
 
+/// A cluster of three nodes, each with a third of the slots.
+#[allow(dead_code)]
+pub(crate) struct Cluster {
+    pub(crate) nodes: Vec<Redis>,
+}
+
+#[allow(dead_code)]
+impl Cluster {
+    /// Starts one; without a `redis-server`, the test is left out.
+    pub(crate) fn start() -> Option<Self> {
+        let nodes: Vec<Redis> =
+            (0..3).map(|_| Redis::start_with(&["--cluster-enabled", "yes"])).collect::<Option<_>>()?;
+        for (node, slots) in nodes.iter().zip([["0", "5460"], ["5461", "10922"], ["10923", "16383"]]) {
+            node.ask(&["CLUSTER", "ADDSLOTSRANGE", slots[0], slots[1]]);
+            node.ask(&["CLUSTER", "MEET", "127.0.0.1", &nodes[0].port.to_string()]);
+        }
+        let start = Instant::now();
+        let is_ready = |node: &Redis| {
+            let info = node.ask(&["CLUSTER", "INFO"]);
+            info.contains("cluster_state:ok") && info.contains("cluster_known_nodes:3")
+        };
+        while !nodes.iter().all(is_ready) {
+            assert!(start.elapsed() < Duration::from_secs(30), "the cluster does not come up");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        Some(Self { nodes })
+    }
+
+    pub(crate) fn url(&self) -> String {
+        self.nodes[0].url().replace("redis://", "redis+cluster://")
+    }
+}
+
 /// One of Redis's programs: beside the server that `REDIS_SERVER` names, or else where programs are found.
 fn program(name: &str) -> PathBuf {
     match env::var_os("REDIS_SERVER").map(PathBuf::from) {
@@ -93,11 +132,12 @@ fn program(name: &str) -> PathBuf {
     }
 }
 
-fn spawn(port: u16, folder: &TempDir) -> io::Result<Child> {
+fn spawn(port: u16, folder: &TempDir, more: &[&str]) -> io::Result<Child> {
     Command::new(program("redis-server"))
         .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--dir"])
         .arg(folder.path())
         .args(["--appendonly", "yes", "--appendfsync", "always", "--aof-load-truncated", "no"])
+        .args(more)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

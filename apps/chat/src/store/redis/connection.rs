@@ -1,13 +1,17 @@
-//! The way to one Redis: a connection that is made anew when it is lost, and calls that are made again while that may help.
+//! The way to one Redis, or to a cluster: a connection that is made anew when it is lost, and calls that are made again
+//! while that may help.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use ::redis::aio::{ConnectionManager, ConnectionManagerConfig};
+use ::redis::aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig};
+use ::redis::cluster::ClusterClient;
+use ::redis::cluster_async::ClusterConnection;
 use ::redis::io::tcp::TcpSettings;
 use ::redis::io::tcp::socket2::TcpKeepalive;
 use ::redis::{
-    Client, ErrorKind, FromRedisValue, IntoConnectionInfo, Pipeline, RedisError, RedisResult, ScriptInvocation, cmd,
+    Client, Cmd, ErrorKind, FromRedisValue, IntoConnectionInfo, Pipeline, RedisError, RedisFuture, RedisResult,
+    ScriptInvocation, Value, cmd,
 };
 
 use super::StoreError;
@@ -18,56 +22,133 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 /// The same for a turn, which has been told in part already.
 pub(super) const LONG_PATIENCE: Duration = Duration::from_secs(600);
 
+/// How long a connection may take to be made.
+const CONNECT: Duration = Duration::from_secs(2);
+
 /// How long an answer may take before the connection is given up.
 const ANSWER: Duration = Duration::from_secs(10);
 
-/// The way to a Redis.
-pub(super) struct Link {
-    client: Client,
-    connection: Mutex<Connection>,
+/// How an address names a cluster.
+const CLUSTER: &str = "redis+cluster://";
+
+/// How often a command to a cluster is sent again by the client itself, to follow a slot that has moved.
+const REDIRECTS: u32 = 4;
+
+/// One Redis, or a cluster of several.
+enum Target {
+    One(Client),
+    Cluster(ClusterClient),
 }
 
-// Neither its client nor its connection is shown: they know the password.
+/// A connection to either. All tasks share it.
+#[derive(Clone)]
+pub(super) enum Line {
+    One(ConnectionManager),
+    Cluster(ClusterConnection),
+}
+
+impl ConnectionLike for Line {
+    fn req_packed_command<'a>(&'a mut self, cmd: &'a Cmd) -> RedisFuture<'a, Value> {
+        match self {
+            Self::One(line) => line.req_packed_command(cmd),
+            Self::Cluster(line) => line.req_packed_command(cmd),
+        }
+    }
+
+    fn req_packed_commands<'a>(
+        &'a mut self,
+        commands: &'a Pipeline,
+        offset: usize,
+        count: usize,
+    ) -> RedisFuture<'a, Vec<Value>> {
+        match self {
+            Self::One(line) => line.req_packed_commands(commands, offset, count),
+            Self::Cluster(line) => line.req_packed_commands(commands, offset, count),
+        }
+    }
+
+    fn get_db(&self) -> i64 {
+        match self {
+            Self::One(line) => line.get_db(),
+            Self::Cluster(line) => line.get_db(),
+        }
+    }
+}
+
+/// The way to a store.
+pub(super) struct Link {
+    target: Target,
+    /// The connection, if there is one, and how many there were before it.
+    connection: Mutex<(u64, Option<Line>)>,
+}
+
+// Neither its target nor its connection is shown: they know the password.
 impl std::fmt::Debug for Link {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Link").finish_non_exhaustive()
     }
 }
 
-/// A connection, and how many there were before it.
-type Connection = (u64, ConnectionManager);
-
 impl Link {
-    /// To the Redis at this address.
+    /// Opens the way to the Redis, or the cluster, at this address.
     pub(super) fn open(url: &str) -> RedisResult<Self> {
-        let mut address = url.into_connection_info()?;
         let settings = TcpSettings::default().set_nodelay(true).set_keepalive(TcpKeepalive::new().with_time(ANSWER));
         // Without it, what is written to a machine that is gone is sent again for a quarter of an hour.
         #[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]
         let settings = settings.set_user_timeout(ANSWER);
-        address = address.set_tcp_settings(settings);
-        let client = Client::open(address)?;
-        let connection = Mutex::new((0, connect(&client)?));
-        cmd("PING").exec(&mut client.get_connection_with_timeout(PATIENCE)?)?;
-        Ok(Self { client, connection })
+        let target = match url.strip_prefix(CLUSTER) {
+            Some(node) => {
+                let nodes = ClusterClient::builder([format!("redis://{node}")]).tcp_settings(settings);
+                let nodes = nodes.connection_timeout(CONNECT).response_timeout(ANSWER).retries(REDIRECTS);
+                let client = nodes.build()?;
+                cmd("PING").exec(&mut client.get_connection()?)?;
+                Target::Cluster(client)
+            }
+            None => {
+                let client = Client::open(url.into_connection_info()?.set_tcp_settings(settings))?;
+                cmd("PING").exec(&mut client.get_connection_with_timeout(PATIENCE)?)?;
+                Target::One(client)
+            }
+        };
+        Ok(Self { target, connection: Mutex::new((0, None)) })
     }
 
-    fn connection(&self) -> Connection {
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(super) fn is_cluster(&self) -> bool {
+        matches!(self.target, Target::Cluster(_))
+    }
+
+    /// Returns the connection and its number. Makes a connection if there is none.
+    async fn connection(&self) -> RedisResult<(u64, Line)> {
+        let (number, known) = self.connection.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(line) = known {
+            return Ok((number, line));
+        }
+        let line = match &self.target {
+            Target::One(client) => {
+                let config = ConnectionManagerConfig::new()
+                    .set_number_of_retries(0)
+                    .set_connection_timeout(Some(CONNECT))
+                    .set_response_timeout(Some(ANSWER));
+                Line::One(ConnectionManager::new_lazy_with_config(client.clone(), config)?)
+            }
+            Target::Cluster(client) => Line::Cluster(client.get_async_connection().await?),
+        };
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = connection.1.get_or_insert(line).clone();
+        Ok((connection.0, line))
     }
 
     /// Has the next call use a new connection if this one is of no use any more. By itself, the manager takes one that
-    /// answers too late for a good one, and keeps a refusal of its password as the answer to everything.
+    /// answers too late for a good one, and keeps a refusal of its password as the answer to everything; a cluster's
+    /// connection may not find the nodes that have taken over.
     fn replace(&self, number: u64, error: &RedisError) {
-        if !error.is_timeout() && !is_unknown(error) {
+        if !error.is_timeout() && !is_unknown(error) && !(self.is_cluster() && may_pass(error)) {
             return;
         }
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         // All calls on it fail, and one new connection is enough.
-        if connection.0 == number
-            && let Ok(new) = connect(&self.client)
-        {
-            *connection = (number + 1, new);
+        if connection.0 == number {
+            *connection = (number + 1, None);
         }
     }
 
@@ -90,14 +171,17 @@ impl Link {
     /// Makes a call, and again as long as the next time may be better.
     async fn patiently<T, F: Future<Output = RedisResult<T>>>(
         &self,
-        call: impl Fn(ConnectionManager) -> F,
+        call: impl Fn(Line) -> F,
         patience: Duration,
         on_again: impl Fn(&RedisError),
     ) -> Result<T, StoreError> {
         let (start, mut pause) = (Instant::now(), Duration::from_millis(20));
         loop {
-            let (number, connection) = self.connection();
-            match call(connection).await.inspect_err(|error| self.replace(number, error)) {
+            let called = match self.connection().await {
+                Ok((number, line)) => call(line).await.inspect_err(|error| self.replace(number, error)),
+                Err(error) => Err(error),
+            };
+            match called {
                 Err(error) if may_pass(&error) && start.elapsed() + pause < patience => {
                     on_again(&error);
                     tokio::time::sleep(pause).await;
@@ -107,14 +191,6 @@ impl Link {
             }
         }
     }
-}
-
-fn connect(client: &Client) -> RedisResult<ConnectionManager> {
-    let config = ConnectionManagerConfig::new()
-        .set_number_of_retries(0)
-        .set_connection_timeout(Some(Duration::from_secs(2)))
-        .set_response_timeout(Some(ANSWER));
-    ConnectionManager::new_lazy_with_config(client.clone(), config)
 }
 
 /// Whether Redis does not know the server's password: one of the two is being changed.
@@ -127,5 +203,10 @@ fn may_pass(error: &RedisError) -> bool {
     let is_away = error.is_io_error() || error.is_timeout() || error.is_connection_dropped();
     is_away
         || is_unknown(error)
-        || matches!(error.code(), Some("OOM" | "LOADING" | "TRYAGAIN" | "MASTERDOWN" | "READONLY" | "BUSY" | "MISCONF"))
+        || error.kind() == ErrorKind::ClusterConnectionNotFound
+        || error.is_cluster_error()
+        || matches!(
+            error.code(),
+            Some("CLUSTERDOWN" | "OOM" | "LOADING" | "TRYAGAIN" | "MASTERDOWN" | "READONLY" | "BUSY" | "MISCONF")
+        )
 }

@@ -1,15 +1,20 @@
-//! The store for several servers: conversations, and the turns that are running, in Redis 7.
+//! The store for several servers: conversations, and the turns that are running, in a Redis 7 or a Redis Cluster.
 //!
-//! | key, after `{chat}` | what |
+//! Each key of a conversation begins with `chat:{NAME}`. The name is the hash tag, so in a cluster all keys of a
+//! conversation, and its scripts, are on one node.
+//!
+//! | key, after `chat:{NAME}` | what |
 //! |---|---|
-//! | `:leases` | a sorted set: the conversations with a running turn, by when its lease is over, in milliseconds |
-//! | `:conversation:NAME` | a hash: `assistant`, `context`, `session`, `last` (the last chunk id, with what is reserved) |
-//! | `:messages:NAME` | a list: the messages |
-//! | `:turns:NAME` | a sorted set: each turn's first chunk id, by its last one |
-//! | `:told:NAME`, `…:befores:NAME` | hashes: by a turn's first chunk id, what was told of it, and what was before it |
-//! | `:turn:NAME` | a hash, while a turn runs: what it [begins with](Begun), `token`, `epoch`, and what other servers have noted |
-//! | `:inputs:NAME` | a list, while a turn runs: what it has taken in |
-//! | `:live:NAME:FIRST` | a stream, while a turn runs and a minute longer: what it tells; chunk 7 has the id `7-0` |
+//! | `:conversation` | a hash: `assistant`, `context`, `session`, `last` (the last chunk id, with what is reserved) |
+//! | `:messages` | a list: the messages |
+//! | `:turns` | a sorted set: each turn's first chunk id, by its last one |
+//! | `:told`, `:befores` | hashes: by a turn's first chunk id, what was told of it, and what was before it |
+//! | `:turn` | a hash, while a turn runs: what it [begins with](Begun), `token`, `epoch`, `lease`, and what other servers note |
+//! | `:inputs` | a stream, while a turn runs: what it has taken in |
+//! | `:live:FIRST` | a stream, while a turn runs and a minute longer: what it tells; chunk 7 has the id `7-0` |
+//!
+//! `chat:running` lists the conversations whose turns may have to be taken over, by when their leases are over. It is a
+//! hint: it is written before a turn begins and with each sign of life, and only the turn's own `lease` decides.
 //!
 //! A turn is one server's as long as its lease is renewed, which every write does. Whoever takes it over counts its `epoch`
 //! up; a random `token` tells it from every other turn, whatever has become of the conversation. The scripts in `lua/`, each
@@ -25,7 +30,7 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use ::redis::{RedisError, Script, pipe};
+use ::redis::{Script, pipe};
 use futures::FutureExt;
 use serde::de::DeserializeOwned;
 
@@ -56,6 +61,14 @@ const UNSEEN: Duration = Duration::from_secs(5);
 
 /// How many turns are taken over at once.
 const MOST_TAKEN: usize = 16;
+
+/// The key of the turns that may have to be taken over.
+const RUNNING: &str = "chat:running";
+
+/// Milliseconds on this machine's clock.
+fn now() -> u64 {
+    u64::try_from(chrono::Utc::now().timestamp_millis()).unwrap_or_default()
+}
 
 /// A Redis, for one server.
 #[derive(Debug)]
@@ -96,15 +109,50 @@ impl Redis {
     }
 
     fn key(&self, kind: &str, id: &str) -> String {
-        format!("{{chat}}:{kind}:{id}")
+        format!("chat:{{{id}}}:{kind}")
     }
 
     fn live(&self, id: &str, first: u64) -> String {
-        self.key("live", &format!("{id}:{first}"))
+        self.key(&format!("live:{first}"), id)
     }
 
-    fn leases(&self) -> String {
-        "{chat}:leases".to_owned()
+    /// Notes when a turn may have to be taken over.
+    async fn hint(&self, id: &str, from_now: Option<Duration>) -> Result<(), StoreError> {
+        let mut calls = pipe();
+        calls.zadd(RUNNING, id, from_now.map_or(0, |from_now| now() + from_now.as_millis() as u64)).ignore();
+        self.link.read(&calls).await
+    }
+
+    /// Removes the note of a turn that has ended.
+    async fn unhint(&self, id: &str) -> Result<(), StoreError> {
+        let mut calls = pipe();
+        calls.zrem(RUNNING, id).ignore();
+        self.link.read(&calls).await
+    }
+
+    async fn tails_at_once(&self, of: &[Tail]) -> Result<Vec<Option<Vec<Event>>>, StoreError> {
+        let mut calls = pipe();
+        for Tail { conversation, first, after } in of {
+            // In this order: what a turn that ends in between tells last is seen then.
+            calls.hget(self.key("turn", conversation), "first");
+            calls.cmd("XRANGE").arg(self.live(conversation, *first)).arg(format!("({after}-0")).arg("+");
+        }
+        type Entry = (String, (String, String));
+        let answers: Vec<::redis::Value> = self.link.read(&calls).await?;
+        let tails = of.iter().zip(answers.chunks(2)).map(|(Tail { conversation, first, .. }, answer)| {
+            let read = || {
+                let running: Option<u64> = take::read(&answer[0])?;
+                let entries: Vec<Entry> = take::read(&answer[1])?;
+                let events = entries.iter().map(|(_, (_, event))| json(event)).collect::<Result<Vec<Event>, _>>()?;
+                Ok((running == Some(*first) || !events.is_empty()).then_some(events))
+            };
+            // Whoever reads it comes back; the others go on.
+            read().unwrap_or_else(|error: StoreError| {
+                tracing::error!(conversation, %error, "what another server tells can't be read");
+                None
+            })
+        });
+        Ok(tails.collect())
     }
 
     fn own(&self, id: &str) -> Result<Own, StoreError> {
@@ -167,10 +215,11 @@ impl Store for Redis {
             }
             let first = told.first_chunk_id;
             let token = begun.token;
-            call.key(self.live(&id, first)).key(self.leases()).arg(&id).arg(token).arg(first).arg(told.last_chunk_id);
+            call.key(self.live(&id, first)).arg(token).arg(first).arg(told.last_chunk_id);
             call.arg(&told.events).arg(text(&before)).arg(text(&begun)).arg(self.lease.as_millis() as u64);
             call.arg(told.first_word.as_ref().map(text).unwrap_or_default()).arg(from);
             call.arg(text(&before.context)).arg(text(&before.session)).arg(before.messages);
+            self.hint(&id, Some(self.lease)).await?;
             let has_begun = self.link.run::<u64>(&call, PATIENCE).await? == 1;
             if has_begun {
                 self.keep(&id, Own { token, epoch: 1, first, inputs: 0 });
@@ -189,8 +238,6 @@ impl Store for Redis {
                 call.key(self.key(kind, &id));
             }
             call.key(self.live(&id, own.first))
-                .key(self.leases())
-                .arg(&id)
                 .arg(own.owner())
                 .arg(told.first_chunk_id)
                 .arg(told.last_chunk_id)
@@ -209,7 +256,10 @@ impl Store for Redis {
                 return Err(StoreError::Lost);
             }
             match told.last_word {
-                Some(_) => self.forget(&id),
+                Some(_) => {
+                    self.forget(&id);
+                    self.unhint(&id).await?;
+                }
                 None => self.keep(&id, Own { inputs: own.inputs + 1, ..own }),
             }
             Ok(())
@@ -238,14 +288,15 @@ impl Store for Redis {
             calls.zrange(self.key("turns", &id), 0, -1);
             let (firsts,): (Vec<u64>,) = self.link.read(&calls).await?;
             let mut calls = pipe();
-            calls.atomic().zrem(self.leases(), &id).ignore();
+            calls.atomic();
             for kind in ["conversation", "turn", "turns", "told", "befores", "messages", "inputs"] {
                 calls.del(self.key(kind, &id)).ignore();
             }
             for first in firsts {
                 calls.del(self.live(&id, first)).ignore();
             }
-            self.link.read(&calls).await
+            self.link.read::<()>(&calls).await?;
+            self.unhint(&id).await
         }
         .boxed()
     }
@@ -281,8 +332,8 @@ impl Store for Redis {
         async move {
             let own = self.own(id)?;
             let mut call = PUT.key(self.key("turn", id));
-            call.key(self.key("inputs", id)).key(self.live(id, own.first)).key(self.leases());
-            call.arg(id).arg(own.owner()).arg(self.lease.as_millis() as u64).arg(own.inputs).arg(inputs.len());
+            call.key(self.key("inputs", id)).key(self.live(id, own.first));
+            call.arg(own.owner()).arg(self.lease.as_millis() as u64).arg(own.inputs).arg(inputs.len());
             for input in inputs {
                 let input = input.to_bytes();
                 call.arg(input);
@@ -310,7 +361,10 @@ impl Store for Redis {
                 return Ok(None);
             }
             match self.put(id, &[], &[]).await {
-                Ok(standing) => Ok(Some(standing)),
+                Ok(standing) => {
+                    self.hint(id, Some(self.lease)).await?;
+                    Ok(Some(standing))
+                }
                 Err(StoreError::Lost) => Ok(None),
                 Err(error) => Err(error),
             }
@@ -321,10 +375,7 @@ impl Store for Redis {
     fn left(&self) -> Stored<'_, Vec<String>> {
         async move {
             let mut calls = pipe();
-            calls.cmd("TIME");
-            let ((seconds, micros),): ((u64, u64),) = self.link.read(&calls).await?;
-            let mut calls = pipe();
-            calls.zrangebyscore_limit(self.leases(), "-inf", seconds * 1000 + micros / 1000, 0, MOST_TAKEN as isize);
+            calls.zrangebyscore_limit(RUNNING, "-inf", now(), 0, MOST_TAKEN as isize);
             let (mut left,): (Vec<String>,) = self.link.read(&calls).await?;
             // One that was this server's, which has not noticed yet, is dropped first.
             left.retain(|id| self.own(id).is_err());
@@ -342,42 +393,19 @@ impl Store for Redis {
             let Ok(own) = self.own(id) else { return Ok(()) };
             self.forget(id);
             let mut call = MARK.key(self.key("turn", id));
-            call.key(self.leases()).arg("leave").arg(id).arg(own.owner());
-            self.link.run::<u64>(&call, PATIENCE).await.map(drop)
+            call.arg("leave").arg(own.owner());
+            self.link.run::<u64>(&call, PATIENCE).await?;
+            self.hint(id, None).await
         }
         .boxed()
     }
 
     fn tails(&self, of: Vec<Tail>) -> Stored<'_, Vec<Option<Vec<Event>>>> {
         async move {
-            let mut calls = pipe();
-            for Tail { conversation, first, after } in &of {
-                // In this order: what a turn that ends in between tells last is seen then.
-                calls.hget(self.key("turn", conversation), "first");
-                calls.cmd("XRANGE").arg(self.live(conversation, *first)).arg(format!("({after}-0")).arg("+");
-            }
-            if of.is_empty() {
-                return Ok(Vec::new());
-            }
-            type Entry = (String, (String, String));
-            let mut answers = self.link.read::<Vec<::redis::Value>>(&calls).await?.into_iter();
-            let mut tails = Vec::new();
-            for Tail { conversation, first, .. } in of {
-                let (Some(running), Some(entries)) = (answers.next(), answers.next()) else { break };
-                let read = || {
-                    let running: Option<u64> = ::redis::from_redis_value(running).map_err(RedisError::from)?;
-                    let entries: Vec<Entry> = ::redis::from_redis_value(entries).map_err(RedisError::from)?;
-                    let events =
-                        entries.iter().map(|(_, (_, event))| json(event)).collect::<Result<Vec<Event>, _>>()?;
-                    Ok((running == Some(first) || !events.is_empty()).then_some(events))
-                };
-                // Whoever reads it comes back; the others go on.
-                tails.push(read().unwrap_or_else(|error: StoreError| {
-                    tracing::error!(conversation, %error, "what another server tells can't be read");
-                    None
-                }));
-            }
-            Ok(tails)
+            // In a cluster each conversation is asked for by itself; one Redis is asked for all of them at once.
+            let groups = of.chunks(if self.link.is_cluster() { 1 } else { of.len().max(1) });
+            let groups = groups.map(|group| self.tails_at_once(group));
+            Ok(futures::future::try_join_all(groups).await?.concat())
         }
         .boxed()
     }
@@ -385,7 +413,7 @@ impl Store for Redis {
     fn taken<'a>(&'a self, id: &'a str, first: u64, chunk_id: u64) -> Stored<'a, ()> {
         async move {
             let mut call = MARK.key(self.key("turn", id));
-            call.key(self.leases()).arg("taken").arg(first).arg(chunk_id);
+            call.arg("taken").arg(first).arg(chunk_id);
             self.link.run::<u64>(&call, PATIENCE).await.map(drop)
         }
         .boxed()
@@ -394,7 +422,7 @@ impl Store for Redis {
     fn stop<'a>(&'a self, id: &'a str, first: u64) -> Stored<'a, bool> {
         async move {
             let mut call = MARK.key(self.key("turn", id));
-            call.key(self.leases()).arg("stop").arg(first);
+            call.arg("stop").arg(first);
             Ok(self.link.run::<u64>(&call, PATIENCE).await? == 1)
         }
         .boxed()

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use ::redis::{FromRedisValue, RedisError, Value, from_redis_value_ref};
+
 use super::connection::PATIENCE;
 use super::{MARK, Own, Redis, TAKE, json};
 use crate::config::MOST_OWNERS;
@@ -12,23 +14,29 @@ impl Redis {
     /// Ends a turn that nobody can go on with.
     async fn end(&self, id: &str, own: &Own) -> Result<(), StoreError> {
         let mut call = MARK.key(self.key("turn", id));
-        call.key(self.leases())
-            .key(self.key("inputs", id))
-            .key(self.live(id, own.first))
-            .arg("end")
-            .arg(id)
-            .arg(own.owner());
-        self.link.run::<u64>(&call, PATIENCE).await.map(drop)
+        call.key(self.key("inputs", id)).key(self.live(id, own.first)).arg("end").arg(own.owner());
+        self.link.run::<u64>(&call, PATIENCE).await?;
+        self.unhint(id).await
     }
 
     pub(super) async fn take(&self, id: String) -> Result<Option<Taken>, StoreError> {
         let first = self.place(&id).await?.running.unwrap_or_default();
         let mut call = TAKE.key(self.key("turn", &id));
-        call.key(self.key("inputs", &id)).key(self.live(&id, first)).key(self.leases());
-        call.arg(&id).arg(self.lease.as_millis() as u64).arg(first);
-        type Answer = Option<(u64, u64, u64, String, String, u64, Vec<Vec<u8>>, Vec<String>)>;
-        let taken: Answer = self.link.run(&call, PATIENCE).await?;
-        let Some((token, epoch, first_chunk_id, begun, before, age, inputs, told)) = taken else { return Ok(None) };
+        call.key(self.key("inputs", &id)).key(self.live(&id, first));
+        call.arg(self.lease.as_millis() as u64).arg(first);
+        type Turn = (u64, u64, u64, String, String, u64, Vec<Vec<u8>>, Vec<String>);
+        let (state, turn): (u64, Option<Turn>) = match self.link.run::<Vec<Value>>(&call, PATIENCE).await?.as_slice() {
+            [state] => (read(state)?, None),
+            [state, turn] => (read(state)?, Some(read(turn)?)),
+            _ => return Err(StoreError::Unreadable),
+        };
+        let Some((token, epoch, first_chunk_id, begun, before, age, inputs, told)) = turn else {
+            match state {
+                0 => self.unhint(&id).await?,
+                _ => self.hint(&id, Some(self.lease / 8)).await?,
+            }
+            return Ok(None);
+        };
         let own = Own { token, epoch, first: first_chunk_id, inputs: inputs.len() };
         let conversation = id.clone();
         let taken = async {
@@ -58,4 +66,8 @@ impl Redis {
         }
         taken.map(Some)
     }
+}
+
+pub(super) fn read<T: FromRedisValue>(value: &Value) -> Result<T, StoreError> {
+    Ok(from_redis_value_ref(value).map_err(RedisError::from)?)
 }

@@ -58,7 +58,7 @@ async fn what_was_told_stays_told_if_another_version_tells_something_else() {
     world.kill(0);
     let client = redis::Client::open(world.redis.url()).unwrap();
     let mut connection = client.get_connection().unwrap();
-    let live = "{chat}:live:a:1";
+    let live = "chat:{a}:live:1";
     let mut all = redis::cmd("XRANGE");
     let all: Vec<(String, (String, String))> = all.arg(live).arg("-").arg("+").query(&mut connection).unwrap();
     redis::cmd("DEL").arg(live).exec(&mut connection).unwrap();

@@ -49,13 +49,12 @@ async fn take_over(store: &Shared) -> Vec<Taken> {
 
 /// What is in Redis of a conversation's turn.
 fn state(redis: &Redis, id: &str) -> Vec<String> {
-    let key = |kind: &str| format!("{{chat}}:{kind}:{id}");
+    let key = |kind: &str| format!("chat:{{{id}}}:{kind}");
     vec![
-        redis.ask(&["HMGET", &key("turn"), "token", "epoch", "first", "stop", "taken", "seen"]),
-        redis.ask(&["LRANGE", &key("inputs"), "0", "-1"]),
-        redis.ask(&["XRANGE", &format!("{}:1", key("live")), "-", "+"]),
+        redis.ask(&["HMGET", &key("turn"), "token", "epoch", "first", "lease", "stop", "taken", "seen"]),
+        redis.ask(&["XRANGE", &key("inputs"), "-", "+"]),
+        redis.ask(&["XRANGE", &key("live:1"), "-", "+"]),
         redis.ask(&["HGETALL", &key("told")]),
-        redis.ask(&["ZSCORE", "{chat}:leases", id]),
     ]
 }
 
@@ -102,16 +101,16 @@ async fn a_turn_that_cannot_be_read_is_in_no_other_turns_way_and_ends() {
     for id in ["a", "b", "c"] {
         begin(&first, id, 1).await;
     }
-    redis.ask(&["HSET", "{chat}:turn:b", "begun", "?"]);
+    redis.ask(&["HSET", "chat:{b}:turn", "begun", "?"]);
     let taken = take_over(&other).await;
     let taken: Vec<_> = taken.iter().map(|taken| taken.conversation.as_str()).collect();
     assert_eq!(taken, ["a", "c"]);
     // It may be what servers die of, too.
-    redis.ask(&["HSET", "{chat}:turn:b", "epoch", "16"]);
+    redis.ask(&["HSET", "chat:{b}:turn", "epoch", "16"]);
     take_over(&other).await;
     let place = other.place("b").await.unwrap();
     assert_eq!((place.running, place.last_chunk_id), (None, 100), "what is reserved is told of it");
-    assert!(!redis.ask(&["ZRANGE", "{chat}:leases", "0", "-1"]).contains("\"b\""), "nobody takes it again");
+    assert!(!redis.ask(&["ZRANGE", "chat:running", "0", "-1"]).contains("\"b\""), "nobody takes it again");
 }
 
 #[tokio::test]
@@ -122,7 +121,7 @@ async fn an_event_that_cannot_be_read_ends_one_copy_only() {
         begin(&store, id, 1).await;
         store.put(id, &[], &[event(EventName::Text, 1)]).await.unwrap();
     }
-    redis.ask(&["XADD", "{chat}:live:a:1", "2-0", "event", "?"]);
+    redis.ask(&["XADD", "chat:{a}:live:1", "2-0", "event", "?"]);
     let tail = |id: &str| Tail { conversation: id.to_owned(), first: 1, after: 0 };
     let tails = store.tails(vec![tail("a"), tail("b")]).await.unwrap();
     assert_eq!(tails, [None, Some(vec![event(EventName::Text, 1)])]);

@@ -1,5 +1,6 @@
 //! Several servers with one Redis: any of them answers, and what one leaves behind another finishes.
 
+mod cluster;
 mod connections;
 mod crash;
 mod endings;

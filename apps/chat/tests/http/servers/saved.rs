@@ -17,12 +17,12 @@ use super::{Servers, cuts, last_id, seen};
 
 /// Copies a conversation with its first turn, unless that is over.
 const COPY: &str = "\
-    if redis.call('EXISTS', '{chat}:turn:' .. ARGV[1]) == 0 then return -1 end \
-    for _, kind in ipairs({'conversation', 'turn', 'turns', 'told', 'befores', 'messages', 'inputs'}) do \
-        redis.call('COPY', '{chat}:' .. kind .. ':' .. ARGV[1], '{chat}:' .. kind .. ':' .. ARGV[2]) \
+    local function key(name, kind) return 'chat:{' .. name .. '}:' .. kind end \
+    if redis.call('EXISTS', key(ARGV[1], 'turn')) == 0 then return -1 end \
+    for _, kind in ipairs({'conversation', 'turn', 'turns', 'told', 'befores', 'messages', 'inputs', 'live:1'}) do \
+        redis.call('COPY', key(ARGV[1], kind), key(ARGV[2], kind)) \
     end \
-    redis.call('COPY', '{chat}:live:' .. ARGV[1] .. ':1', '{chat}:live:' .. ARGV[2] .. ':1') \
-    return redis.call('XLEN', '{chat}:live:' .. ARGV[1] .. ':1')";
+    return redis.call('XLEN', key(ARGV[1], 'live:1'))";
 
 /// What is stored before each write, and how many events had been told.
 #[derive(Debug)]
@@ -71,7 +71,8 @@ async fn at_each_write(assistant: &str, message: &str, of: usize) {
     let is_tried = |copy| copy == last || copy % of == offset;
     let tried: Vec<_> = told.into_iter().enumerate().filter(|(copy, _)| is_tried(*copy)).collect();
     tried.iter().for_each(|(copy, _)| {
-        world.redis.ask(&["ZADD", "{chat}:leases", "0", &name("a", *copy)]);
+        world.redis.ask(&["HSET", &format!("chat:{{{}}}:turn", name("a", *copy)), "lease", "0"]);
+        world.redis.ask(&["ZADD", "chat:running", "0", &name("a", *copy)]);
     });
     world.servers[0] = Some(world.server());
     let (world, expected) = (&world, &expected);
@@ -126,21 +127,21 @@ async fn what_a_turn_needs_goes_with_its_end_and_all_that_was_told_can_be_read_w
     let mut other = crate::world::Stream::of(world.resume(1, "a", 0).await);
     let taken = other.until(|event| event.data.chunk_id == last_id(&told)).await;
     assert_eq!(taken, told);
-    let ids = world.redis.ask(&["XRANGE", "{chat}:live:a:1", "-", "+"]);
+    let ids = world.redis.ask(&["XRANGE", "chat:{a}:live:1", "-", "+"]);
     assert!(told.iter().all(|event| ids.contains(&format!("\"{}-0\"", event.data.chunk_id))), "{ids}");
-    assert_eq!(world.redis.ask(&["TTL", "{chat}:live:a:1"]), "int(-1)");
+    assert_eq!(world.redis.ask(&["TTL", "chat:{a}:live:1"]), "int(-1)");
     world.provider.journal().release();
     told.extend(stream.rest().await);
     assert_eq!(told.last().unwrap().event, EventName::Done);
 
     for kind in ["turn", "inputs"] {
-        assert_eq!(world.redis.ask(&["EXISTS", &format!("{{chat}}:{kind}:a")]), "int(0)", "{kind}");
+        assert_eq!(world.redis.ask(&["EXISTS", &format!("chat:{{a}}:{kind}")]), "int(0)", "{kind}");
     }
-    let left = world.redis.ask(&["PTTL", "{chat}:live:a:1"]);
+    let left = world.redis.ask(&["PTTL", "chat:{a}:live:1"]);
     let left: i64 = left.trim_start_matches("int(").trim_end_matches(')').parse().unwrap();
     assert!((1..=60_000).contains(&left), "{left}");
     // As it will be in a minute, for servers that know nothing of it.
-    world.redis.ask(&["DEL", "{chat}:live:a:1"]);
+    world.redis.ask(&["DEL", "chat:{a}:live:1"]);
     let fresh = world.server();
     for last in 0..told.len() {
         let url = format!("{}/api/chat/stream?conversationId=a&lastChunkId={last}", fresh.base_url());

@@ -1,8 +1,8 @@
 #!lua
 -- Notes in a running turn what another server has to say: that it is to stop, or how far its readers have come.
 -- Or ends one that its owner leaves, or can't read: what is reserved is what is told of it then.
--- KEYS: turn, leases; to end it inputs and live, too.
--- ARGV: 'stop' and the turn's first chunk id; or 'taken', that, and another one; or 'leave' or 'end', the name and the owner.
+-- KEYS: turn; to end it inputs and live, too.
+-- ARGV: 'stop' and the turn's first chunk id; or 'taken', that, and another one; or 'leave' or 'end', and the owner.
 if redis.call('EXISTS', KEYS[1]) == 0 then
   return 0
 end
@@ -13,12 +13,11 @@ if ARGV[1] == 'stop' then
   redis.call('HSET', KEYS[1], 'stop', 1)
 elseif ARGV[1] == 'leave' or ARGV[1] == 'end' then
   local state = redis.call('HMGET', KEYS[1], 'token', 'epoch')
-  if state[1] .. '/' .. state[2] == ARGV[3] then
+  if state[1] .. '/' .. state[2] == ARGV[2] then
     if ARGV[1] == 'leave' then
-      redis.call('ZADD', KEYS[2], 0, ARGV[2])
+      redis.call('HSET', KEYS[1], 'lease', 0)
     else
-      redis.call('ZREM', KEYS[2], ARGV[2])
-      redis.call('DEL', KEYS[1], KEYS[3], KEYS[4])
+      redis.call('DEL', KEYS[1], KEYS[2], KEYS[3])
     end
   end
 else
