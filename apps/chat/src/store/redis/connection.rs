@@ -37,7 +37,7 @@ const REDIRECTS: u32 = 4;
 /// One Redis, or a cluster of several.
 enum Target {
     One(Client),
-    Cluster(ClusterClient),
+    Cluster(Box<ClusterClient>),
 }
 
 /// A connection to either. All tasks share it.
@@ -102,7 +102,7 @@ impl Link {
                 let nodes = nodes.connection_timeout(CONNECT).response_timeout(ANSWER).retries(REDIRECTS);
                 let client = nodes.build()?;
                 cmd("PING").exec(&mut client.get_connection()?)?;
-                Target::Cluster(client)
+                Target::Cluster(Box::new(client))
             }
             None => {
                 let client = Client::open(url.into_connection_info()?.set_tcp_settings(settings))?;
@@ -142,7 +142,8 @@ impl Link {
     /// answers too late for a good one, and keeps a refusal of its password as the answer to everything; a cluster's
     /// connection may not find the nodes that have taken over.
     fn replace(&self, number: u64, error: &RedisError) {
-        if !error.is_timeout() && !is_unknown(error) && !(self.is_cluster() && may_pass(error)) {
+        let is_useless = error.is_timeout() || is_unknown(error) || self.is_cluster() && may_pass(error);
+        if !is_useless {
             return;
         }
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
