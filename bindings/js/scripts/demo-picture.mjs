@@ -1,4 +1,4 @@
-// Takes the demo's stage in frames, which `apps/chat/pictures/animate.py` puts together: `npm run build:demo`, then
+// Takes pictures of the demo's stage, which `animate.py` joins: `npm run build:demo`, then
 // `node scripts/demo-picture.mjs FOLDER`.
 
 import { join } from "node:path";

@@ -21,6 +21,8 @@ mod run_tools;
 mod session;
 mod shopping;
 mod shown;
+#[cfg(test)]
+mod tests;
 mod tool_loop;
 mod tools;
 
