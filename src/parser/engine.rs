@@ -82,7 +82,11 @@ impl Engine {
         }
         let text = chunk.plain_text();
         report(tracker, text, at);
-        let grown = tree.as_mut().map_or(Ok(()), |tree| tree.append(text, at));
+        let grown = tree.as_mut().map_or(Ok(()), |tree| {
+            let grown = tree.append(text, at);
+            tree.settle();
+            grown
+        });
         Some(grown.map_err(|fault| self.fail(&fault)))
     }
 
@@ -110,7 +114,7 @@ impl Engine {
             let Self { document, tracker, tree, .. } = self;
             document.feed(chunk, tracker, tree.as_deref_mut(), out)
         };
-        self.show_open_atom();
+        self.settle_tree();
         read.or_else(|fault| self.stopped(fault, bytes, out.as_dyn()))
     }
 
@@ -137,14 +141,16 @@ impl Engine {
         Ok(taken)
     }
 
-    /// Adds the open atom to a partial document that shows open atoms.
+    /// Ends a chunk in the partial document, if there is one, which may show the open atom.
     #[inline]
-    pub(super) fn show_open_atom(&mut self) {
-        if let Some(tree) = self.tree.as_mut().filter(|tree| tree.shows_open_atoms())
+    pub(super) fn settle_tree(&mut self) {
+        let Some(tree) = &mut self.tree else { return };
+        if tree.shows_open_atoms()
             && let Some(text) = self.document.tokenizer.open_atom()
         {
             tree.show_open_atom(text);
         }
+        tree.settle();
     }
 
     /// Sets whether reading stops at the root, from the beginning of a text on.

@@ -26,7 +26,7 @@ impl Engine {
             Some(translator) => translator.feed(document, &mut parts, chunk, stopped_by),
             None => parts.read(document, Some(chunk), false),
         };
-        self.show_open_atom();
+        self.settle_tree();
         self.mark_deviation();
         if self.tracker.level() > DOCUMENT {
             // The inner text has to read the next pieces too.

@@ -85,7 +85,6 @@ impl Tree {
             }
             self.node_limit = NO_NODES;
         }
-        self.before_growth();
         let new = text.get(self.atom_text_len()..known).unwrap_or_default();
         self.text.push_str(new);
         self.shown = self.text.len() as u32;

@@ -22,7 +22,6 @@ pub use self::patch::PatchOp;
 pub use self::print::write_escaped;
 pub(crate) use self::print::write_string;
 pub use self::revision::Revision;
-use self::revision::Sums;
 pub(crate) use self::view::state_before_all;
 pub use self::view::{Entries, PartialValue, PartialValues, ValueState};
 use crate::error::{ErrorKind, Fault};
@@ -101,9 +100,14 @@ pub(crate) struct Tree {
     open: NodeId,
     /// True if a number or literal has begun and not ended.
     has_open_atom: bool,
-    /// The number of closed values, and a digest of the document's content: revisions compare both.
+    /// The number of closed values, and the sum of the first nodes and whole words of text, with their numbers. Revisions
+    /// compare the first two.
     closed: u32,
-    sums: Sums,
+    sum: u64,
+    summed: (u32, u32),
+    /// The number of nodes and words that were read for sums.
+    #[cfg(test)]
+    read: alloc::sync::Arc<core::sync::atomic::AtomicUsize>,
     /// The maximum length of the text and of the list of nodes.
     limit: u32,
     /// The node limit; [0](atom) while an open atom is shown, so that the capacity check catches that case too.
@@ -129,7 +133,10 @@ impl Tree {
             open: NOTHING,
             has_open_atom: false,
             closed: 0,
-            sums: Sums::default(),
+            sum: 0,
+            summed: (0, 0),
+            #[cfg(test)]
+            read: alloc::sync::Arc::default(),
             limit,
             node_limit: limit,
             shows_open_atoms: false,
@@ -200,7 +207,6 @@ impl Tree {
         if text.len() > self.room() {
             return self.append_what_fits(text, at);
         }
-        self.before_growth();
         self.text.push_str(text);
         self.shown = self.text.len() as u32;
         Ok(())
@@ -239,7 +245,6 @@ impl Tree {
 
     #[inline]
     fn push_within_limit(&mut self, kind: NodeKind) -> NodeId {
-        self.before_growth();
         let id = self.nodes.len() as u32;
         let parent = self.open;
         let text = self.text.len() as u32;
