@@ -143,20 +143,9 @@ impl Tokenizer {
         }
         self.number.part = part;
         if self.number.is_followed {
-            self.keep_piece(&chunk[start..]);
+            self.scratch.push_str(ascii_text(&chunk[start..]));
         }
         Ok(pos)
-    }
-
-    /// Buffers a piece of a number that this chunk's edges cut.
-    #[inline]
-    fn keep_piece(&mut self, piece: &[u8]) {
-        match piece {
-            // Short pieces need no call to copy them.
-            [] => {}
-            [byte] => self.scratch.push(char::from(*byte)),
-            _ => self.scratch.push_str(ascii_text(piece)),
-        }
     }
 
     /// Returns the error for `byte` in a number. Keeps the number's text before it for [`Self::open_atom`].
@@ -182,7 +171,7 @@ impl Tokenizer {
             if self.scratch.is_empty() {
                 sink.end_atom(ascii_text(rest), end)?;
             } else {
-                self.keep_piece(rest);
+                self.scratch.push_str(ascii_text(rest));
                 sink.end_atom(&self.scratch, end)?;
             }
         }

@@ -32,11 +32,8 @@ impl Utf8Carry {
     /// Takes the beginning of a sequence: one to three bytes that the validator found to be incomplete but valid so
     /// far.
     pub(crate) fn begin(sequence: &[u8]) -> Self {
-        let mut carry = Self::default();
-        for &byte in sequence {
-            carry.bytes[usize::from(carry.len)] = byte;
-            carry.len += 1;
-        }
+        let mut carry = Self { len: sequence.len() as u8, ..Self::default() };
+        carry.bytes[..sequence.len()].copy_from_slice(sequence);
         carry
     }
 
