@@ -143,10 +143,6 @@ impl Parser {
     #[inline(never)]
     fn feed_queued(&mut self, chunk: &mut Stops<'_>) -> Result<(), Error> {
         self.queue.clear();
-        let len = chunk.chunk().len();
-        if len >= 256 && !self.patterns().is_empty() {
-            self.queue.expect(len);
-        }
         self.engine.feed_any(chunk, &mut self.queue)
     }
 

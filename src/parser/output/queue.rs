@@ -101,16 +101,6 @@ impl Queue {
         }
     }
 
-    /// Makes room for the events of a long chunk if no buffer exists yet, so that it need not grow step by step.
-    #[inline(never)]
-    pub(in crate::parser) fn expect(&mut self, chunk_len: usize) {
-        if self.0.is_none() {
-            let (len, buffers) = (chunk_len.min(4096), self.buffers());
-            buffers.entries.reserve(len / 64);
-            buffers.text.reserve(len / 4);
-        }
-    }
-
     /// Keeps the text of a chunk that is only a piece of the open string.
     #[inline]
     pub(in crate::parser) fn keep_piece(&mut self, piece: &Stops<'_>) {
