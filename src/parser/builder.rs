@@ -38,24 +38,13 @@ pub struct ParserBuilder {
     retain: Retain,
     /// `None` if not set: code that builds parsers for a purpose may have another default.
     duplicate_keys: Option<DuplicateKeys>,
-    snapshots: Snapshots,
+    /// The empty partial document of a new parser, if it has snapshots.
+    tree: Option<Box<Tree>>,
     /// The deviations that a translator may tolerate, and the function that makes it.
     leniency: Leniency,
     make_translator: Option<MakeTranslator>,
     accepts_deviations: bool,
     stops_at_root: bool,
-}
-
-/// The contents of a snapshot.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Snapshots {
-    /// No snapshots.
-    #[default]
-    None,
-    /// Atoms show once they have ended.
-    Settled,
-    /// Atoms also show while they are open.
-    Provisional,
 }
 
 impl ParserBuilder {
@@ -94,8 +83,7 @@ impl ParserBuilder {
 
     /// Maintains the partial document, for [`Parser::snapshot`] and the other methods that read it. Off by default.
     pub fn snapshots(self) -> Self {
-        let snapshots = if self.snapshots == Snapshots::None { Snapshots::Settled } else { self.snapshots };
-        Self { snapshots, ..self }
+        Self { tree: self.tree.or_else(|| Some(Box::new(Tree::new()))), ..self }
     }
 
     /// Maintains [snapshots](Self::snapshots) that also show open atoms: the longest prefix of a number that is itself
@@ -129,7 +117,7 @@ impl ParserBuilder {
     /// # Ok::<(), jsonspigot::Error>(())
     /// ```
     pub fn provisional(self) -> Self {
-        Self { snapshots: Snapshots::Provisional, ..self }
+        Self { tree: Some(Box::new(Tree::new().with_open_atoms())), ..self }
     }
 
     /// Also tolerates these deviations, with a translator from `make`. Only programs that call this link the
@@ -188,14 +176,6 @@ impl ParserBuilder {
         self.accepts_deviations && self.leniency != Leniency::NONE
     }
 
-    fn tree(&self) -> Option<Box<Tree>> {
-        match self.snapshots {
-            Snapshots::None => None,
-            Snapshots::Settled => Some(Box::new(Tree::new())),
-            Snapshots::Provisional => Some(Box::new(Tree::new().with_open_atoms())),
-        }
-    }
-
     fn translator(&self) -> Option<Box<dyn Translator>> {
         let deviations = if self.accepts_deviations { Deviations::accepted() } else { Deviations::default() };
         let make_translator = self.make_translator.filter(|_| self.leniency != Leniency::NONE);
@@ -219,7 +199,7 @@ impl ParserBuilder {
             outcome: Outcome::open(raw.is_some(), &inner, translator.as_deref()),
             inner,
             tracker,
-            tree: self.tree(),
+            tree: self.tree.clone(),
             raw,
             translator,
             stops_at_root: false,
