@@ -77,8 +77,8 @@ fn assert_takes(of: &str, make: impl FnOnce() -> Parser, most_bytes: i64, most_b
 #[test]
 fn an_idle_parser_is_small() {
     let patterns = patterns();
-    assert_takes("nothing kept", || Parser::builder().retain(Retain::Nothing).patterns(&patterns).build(), 480, 0);
-    assert_takes("text kept", || Parser::builder().patterns(&patterns).build(), 536, 1);
+    assert_takes("nothing kept", || Parser::builder().retain(Retain::Nothing).patterns(&patterns).build(), 496, 0);
+    assert_takes("text kept", || Parser::builder().patterns(&patterns).build(), 568, 1);
     assert_takes("with snapshots", || Parser::builder().snapshots().patterns(&patterns).build(), 768, 2);
 }
 
@@ -93,8 +93,8 @@ fn an_open_parser_is_small() {
         feed(&mut parser, &TOOL_CALL[..TOOL_CALL.find("would you like").unwrap()]);
         parser
     };
-    assert_takes("feed_with", || open(feed_with), 680, 4);
-    assert_takes("feed", || open(feed), 864, 7);
+    assert_takes("feed_with", || open(feed_with), 704, 4);
+    assert_takes("feed", || open(feed), 904, 7);
 }
 
 #[test]

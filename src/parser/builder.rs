@@ -4,7 +4,6 @@ use alloc::boxed::Box;
 
 use super::engine::{Engine, Outcome};
 use super::output::Queue;
-use super::rare_list::RareList;
 use super::raw::RawDeltas;
 use super::text::Text;
 use super::tracker::Tracker;
@@ -190,7 +189,7 @@ impl ParserBuilder {
         // Only matches in texts inside strings need their text.
         let retain_inner = if self.retain == Retain::Nothing { Retain::Nothing } else { Retain::Matches };
         let inner = (0..patterns.automaton().levels()).map(|_| Text::new(self.limits, retain_inner, duplicate_keys));
-        let inner: RareList<_> = inner.collect();
+        let inner: Box<[_]> = inner.collect();
         let translator = self.translator();
         let raw = RawDeltas::of(&patterns);
         let tracker = Tracker::new(patterns);

@@ -5,7 +5,6 @@ use alloc::boxed::Box;
 
 use super::parts::Parts;
 use super::place::innermost_path;
-use super::rare_list::RareList;
 use super::raw::RawDeltas;
 use super::text::{DOCUMENT, Text};
 use super::token_sink::TokenOutput;
@@ -20,7 +19,7 @@ use crate::tree::Tree;
 pub(crate) struct Engine {
     pub(crate) document: Text,
     /// The texts inside strings that a pattern leads into, one for each level.
-    pub(crate) inner: RareList<Text>,
+    pub(crate) inner: Box<[Text]>,
     pub(crate) tracker: Tracker,
     /// The partial document, if the parser was built with snapshots.
     // Boxed, because most parsers have none.

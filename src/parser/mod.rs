@@ -13,7 +13,6 @@ mod open_matches;
 mod output;
 mod parts;
 mod place;
-mod rare_list;
 mod raw;
 mod retention;
 mod slow_path;

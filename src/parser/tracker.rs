@@ -21,7 +21,6 @@ pub(crate) use self::innermost::{OpenValues, is_in_leaf};
 pub(crate) use self::open::{FirstMatch, OpenContainer};
 use self::rows::Rows;
 use super::output::{Kept, Output, Report, Selected};
-use super::rare_list::RareList;
 use crate::event::{Event, EventKind};
 use crate::path::{NodeId, PathStore, ROOT};
 use crate::pattern::PatternId;
@@ -37,13 +36,13 @@ pub(crate) struct Tracker {
     /// The node of the value that begins next, or of the open string or atom.
     node: NodeId,
     /// The selected values that have a frame, outermost first.
-    selected: RareList<OpenValue>,
+    selected: Vec<OpenValue>,
     /// The open string or atom, if a pattern selects it.
     leaf: Option<OpenValue>,
     /// The patterns of the open values that more than one selects, outermost first.
     selecting: Vec<PatternId>,
     /// The open strings that are read inside, outermost first.
-    entered: RareList<EnteredString>,
+    entered: Vec<EnteredString>,
     next_match: u64,
     /// True if a pattern is raw.
     has_raw: bool,
@@ -106,10 +105,10 @@ impl Tracker {
             paths: PathStore::default(),
             frames: Vec::new(),
             node: ROOT,
-            selected: RareList::default(),
+            selected: Vec::new(),
             leaf: None,
             selecting: Vec::new(),
-            entered: RareList::default(),
+            entered: Vec::new(),
             next_match: 0,
             has_disguises: false,
         }
@@ -125,10 +124,10 @@ impl Tracker {
         self.frames.clear();
         self.rows.reset(self.patterns.automaton());
         self.node = ROOT;
-        self.selected.truncate(0);
+        self.selected.clear();
         self.leaf = None;
         self.selecting.clear();
-        self.entered.truncate(0);
+        self.entered.clear();
         self.next_match = 0;
     }
 

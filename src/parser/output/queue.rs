@@ -10,7 +10,6 @@ use core::ops::Range;
 use super::{Output, Report, Selected};
 use crate::error::Error;
 use crate::event::{CompleteValue, Event, EventKind};
-use crate::parser::rare_list::RareList;
 use crate::path::{NodeId, PathStore};
 use crate::pattern::{Pattern, PatternId, PatternSet};
 use crate::tokenizer::{BLOCK, Stops, ValueKind, ascii_part};
@@ -29,7 +28,7 @@ struct Buffers {
     piece: [u8; BLOCK],
     /// The errors of texts inside strings, with the positions of their first events. Not cleared with the rest, so that
     /// chunks without an error pay nothing.
-    errors: RareList<(usize, Error)>,
+    errors: Vec<(usize, Error)>,
     // Boxed, because most parsers need none.
     joining: Option<Box<Joining>>,
 }
@@ -86,7 +85,7 @@ impl Default for Buffers {
             entries: Vec::with_capacity(2),
             text: String::new(),
             piece: [0; BLOCK],
-            errors: RareList::default(),
+            errors: Vec::new(),
             joining: None,
         }
     }
