@@ -281,7 +281,7 @@ impl Level<'_> {
     }
 
     /// Returns a key that no pattern contains.
-    fn unused_key(self) -> String {
+    pub(super) fn unused_key(self) -> String {
         let mut key = String::new();
         while self.tracker.patterns().automaton().names(&key) {
             key.push(' ');

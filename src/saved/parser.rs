@@ -6,7 +6,7 @@ use super::lead::{self, KEPT, LEVEL, MATCH, NEXT_INDEX, OFFSET};
 use super::view::{FAILED, OPEN};
 use super::{FARTHEST, Impossible, Kind, Reader, RestoreError, Writer, restore_error, save_error};
 use crate::error::Error;
-use crate::parser::Parser;
+use crate::parser::{DOCUMENT, Parser};
 use crate::saved;
 use crate::tokenizer::{Limits, Place};
 
@@ -166,10 +166,13 @@ impl Parser {
 
     /// Reads a text with jumps. Returns true if all retained text was checked against the limits.
     fn replay_jumping(&mut self, text: &[u8], reader: &mut Reader<'_>) -> Result<bool, Impossible> {
-        // The original text was within the limits, but this one may be longer, except where text is shown or retained.
+        // The original text was within the limits, but this one may be longer, except for keys and numbers, and where
+        // text is shown or retained. The values and keys of what is left out are short.
         let limits = self.limits();
+        let (key, number) = (limits.key.max(self.level(DOCUMENT).unused_key().len() as u64), limits.number.max(1));
         let within = Limits { total: u64::MAX, ..limits };
-        let (shown, other) = (Limits { blank: u64::MAX, ..within }, Limits::new().depth(limits.depth));
+        let shown = Limits { blank: u64::MAX, ..within };
+        let other = Limits { key, number, string: u64::MAX, ..shown };
         self.set_limits(if self.has_snapshots() { shown } else { other });
         let mut is_checked = false;
         let mut rest = text;

@@ -224,7 +224,9 @@ impl Parser {
 
     /// Sets the index of the next element of the innermost array.
     pub(super) fn set_next_index(&mut self, next_index: u64) -> Result<(), Impossible> {
-        Impossible::ensure(!self.is_retained(self.engine.tracker.level()))?;
+        let level = self.engine.tracker.level();
+        // All elements of an array that is shown are read again.
+        Impossible::ensure(!self.is_retained(level) && self.level(level).tree.is_none())?;
         self.engine.tracker.set_next_index(next_index)
     }
 

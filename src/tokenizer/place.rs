@@ -127,10 +127,13 @@ impl Tokenizer {
     }
 
     pub(crate) fn set_limits(&mut self, limits: Limits) {
+        let blank = self.limits.blank_start(self.offset).map(|start| start..self.offset);
         self.limits = OwnLimits::new(limits);
+        self.limits.set_blank(blank.unwrap_or_default());
     }
 
-    /// Restores the counters of a text. Fails if they contradict each other or exceed the limits.
+    /// Restores the counters of a text. Fails if they contradict each other or exceed the limits. What is left of a
+    /// limit never grows.
     pub(crate) fn resume(&mut self, progress: Progress) -> Result<(), Impossible> {
         let Progress { offset, lines, line_start, len } = progress;
         let (most, quote) = self.most();
@@ -149,10 +152,11 @@ impl Tokenizer {
         )?;
         (self.offset, self.lines, self.line_start) = (offset, lines, line_start);
         if self.is_between_tokens() {
+            let start = self.limits.blank_start(offset).map_or(start, |read| start.min(read));
             self.limits.set_blank(start..offset);
             return Ok(());
         }
-        let limit = start.saturating_add(quote).saturating_add(most);
+        let limit = self.limit.min(start.saturating_add(quote).saturating_add(most));
         self.limit = limit;
         if self.state != State::Number {
             // The room may already be reduced, where plain pieces are refused.

@@ -510,7 +510,7 @@ fn jumps_to_where_no_text_leads_are_refused() {
     let unkept = Parser::builder().retain(Retain::Nothing);
     let kept = Parser::builder().retain(Retain::Matches);
     let short = unkept.clone().limits(Limits::new().string(2));
-    let cases: [Jumping<'_>; 20] = [
+    let cases: [Jumping<'_>; 21] = [
         ("inside a number", unkept.clone(), &[], b"[12", &[1, 1, 1, 9, 0, 0, 11, 0], &[1, 2, 1, 9, 0, 0, 10, 0]),
         ("inside a literal", unkept.clone(), &[], b"[nu", &[1, 1, 1, 9, 0, 0, 11, 0], &[1, 2, 1, 9, 0, 0, 10, 0]),
         ("inside an escape", unkept.clone(), &[], b"\"\\u1", &[1, 1, 1, 9, 0, 0, 12, 0], &[1, 2, 1, 9, 0, 0, 11, 0]),
@@ -535,6 +535,14 @@ fn jumps_to_where_no_text_leads_are_refused() {
         ("to an earlier match", unkept.clone(), &["*"], b"[0,", &[0, 1, 0, 3, 0], &[0, 0, 0, 3, 0]),
         ("to an earlier index", unkept.clone(), &["*"], b"[0,", &[1, 3, 4, 7, 1, 0, 3, 0], &[1, 3, 4, 0, 1, 0, 3, 0]),
         ("to an index of an object", unkept.clone(), &["*"], b"{\"a\":0,", &[0, 1, 0, 7, 0], &[1, 7, 4, 7, 1, 0, 7, 0]),
+        (
+            "to an index of an array that is shown",
+            unkept.clone().snapshots(),
+            &["*"],
+            b"[0,",
+            &[0, 1, 0, 3, 0],
+            &[1, 1, 4, 7, 1, 0, 3, 0],
+        ),
         (
             "at a level that is not there",
             unkept.clone(),
@@ -611,6 +619,51 @@ fn text_beyond_the_limits_is_refused() {
         let counters = [1, 0, text.len() as u8, len];
         let restored = with_body(builder, &patterns, &[&[0, text.len() as u8], text, jumps, &counters]);
         assert_eq!(restored.is_ok(), is_possible, "{}, {jumps:?}", text.escape_ascii());
+    }
+}
+
+/// Checks that a state whose counters claim a shorter token leaves no more of the limit than its text does.
+#[test]
+fn no_counter_extends_a_limit() {
+    let limits = Limits::new().key(2).string(2).number(2).blank(2);
+    let matches = Parser::builder().retain(Retain::Matches);
+    let nothing = Parser::builder().retain(Retain::Nothing);
+    let shown = nothing.clone().snapshots();
+    // The parser, its text and its jumps, the smallest possible length, and the byte that is one too many.
+    let (kept, unkept) = (&[1, 0, 8][..], &[0][..]);
+    let cases: [(&ParserBuilder, &[u8], &[u8], u8, &[u8]); 6] = [
+        (&matches, b"[\"ab", kept, 1, b"c"),
+        (&matches, b"[  ", kept, 0, b" "),
+        (&matches, b"[12", kept, 1, b"3"),
+        (&shown, b"[\"ab", unkept, 1, b"c"),
+        (&nothing, b"[12", unkept, 1, b"3"),
+        (&nothing, b"{\"ab", unkept, 1, b"c"),
+    ];
+    for (builder, text, jumps, len, byte) in cases {
+        let counters = [1, 0, text.len() as u8, len];
+        let body = [&[0, text.len() as u8], text, jumps, &counters].concat();
+        let restored = with_body(builder.clone().limits(limits), &set(&["$"]), &[&body]);
+        let error = restored.unwrap().feed(byte).check().unwrap_err();
+        assert!(error.kind().is_limit(), "{}: {error}", text.escape_ascii());
+    }
+}
+
+/// Checks that keys and numbers, which events show in any case, are read within the limits again.
+#[test]
+fn keys_and_numbers_beyond_the_limits_are_refused() {
+    let builder = Parser::builder().retain(Retain::Nothing).limits(Limits::new().key(2).number(2));
+    for (text, is_possible) in [
+        (&b"{\"ab"[..], true),
+        (b"{\"abc", false),
+        (b"{\"ab\":[", true),
+        (b"{\"abc\":[", false),
+        (b"[12", true),
+        (b"[123", false),
+    ] {
+        let counters = [1, 0, text.len() as u8, if text.ends_with(b"[") { 0 } else { 2 }];
+        let body = [&[0, text.len() as u8], text, &[0], &counters].concat();
+        let restored = with_body(builder.clone(), &set(&["$..*"]), &[&body]);
+        assert_eq!(restored.is_ok(), is_possible, "{}", text.escape_ascii());
     }
 }
 
