@@ -229,8 +229,11 @@ impl Output for Queue {
             |(_, entry): &(usize, &Entry)| matches!(entry.kind, EntryKind::Delta(_)) && is_plain(entry.pattern);
         deltas.clear();
         deltas.extend(entries.iter().enumerate().filter(is_delta).map(|(place, entry)| (entry.match_id, place)));
-        // Sorted by a heap, as the automaton's guards are: a sort of its own would add 4 KB to each program.
-        *deltas = BinaryHeap::from(mem::take(deltas)).into_sorted_vec();
+        // Out of order only if several plain patterns select a string. Sorted by a heap, as the automaton's guards are: a
+        // sort of its own would add 4 KB to each program.
+        if !deltas.is_sorted() {
+            *deltas = BinaryHeap::from(mem::take(deltas)).into_sorted_vec();
+        }
         joined.clear();
         for of_match in deltas.chunk_by(|one, other| one.0 == other.0).filter(|of_match| of_match.len() > 1) {
             let start = text.len() + joined.len();
