@@ -225,8 +225,9 @@ impl Parser {
     /// Sets the index of the next element of the innermost array.
     pub(super) fn set_next_index(&mut self, next_index: u64) -> Result<(), Impossible> {
         let level = self.engine.tracker.level();
-        // All elements of an array that is shown are read again.
-        Impossible::ensure(!self.is_retained(level) && self.level(level).tree.is_none())?;
+        // All elements of an array that is shown are read again; those of others are left out behind its bracket.
+        let (is_retained, level) = (self.is_retained(level), self.level(level));
+        Impossible::ensure(!is_retained && level.tree.is_none() && level.tokenizer().place() == Place::First)?;
         self.engine.tracker.set_next_index(next_index)
     }
 

@@ -510,7 +510,7 @@ fn jumps_to_where_no_text_leads_are_refused() {
     let unkept = Parser::builder().retain(Retain::Nothing);
     let kept = Parser::builder().retain(Retain::Matches);
     let short = unkept.clone().limits(Limits::new().string(2));
-    let cases: [Jumping<'_>; 21] = [
+    let cases: [Jumping<'_>; 22] = [
         ("inside a number", unkept.clone(), &[], b"[12", &[1, 1, 1, 9, 0, 0, 11, 0], &[1, 2, 1, 9, 0, 0, 10, 0]),
         ("inside a literal", unkept.clone(), &[], b"[nu", &[1, 1, 1, 9, 0, 0, 11, 0], &[1, 2, 1, 9, 0, 0, 10, 0]),
         ("inside an escape", unkept.clone(), &[], b"\"\\u1", &[1, 1, 1, 9, 0, 0, 12, 0], &[1, 2, 1, 9, 0, 0, 11, 0]),
@@ -533,7 +533,8 @@ fn jumps_to_where_no_text_leads_are_refused() {
         ),
         ("in a kept string", kept, &["$"], b"\"a", &[2, 0, 1, 5, 0, 8, 1, 0, 7, 0], &[2, 0, 8, 2, 1, 9, 1, 0, 9, 0]),
         ("to an earlier match", unkept.clone(), &["*"], b"[0,", &[0, 1, 0, 3, 0], &[0, 0, 0, 3, 0]),
-        ("to an earlier index", unkept.clone(), &["*"], b"[0,", &[1, 3, 4, 7, 1, 0, 3, 0], &[1, 3, 4, 0, 1, 0, 3, 0]),
+        ("behind an element", unkept.clone(), &["*"], b"[0,", &[1, 1, 4, 7, 1, 0, 3, 0], &[1, 3, 4, 7, 1, 0, 3, 0]),
+        ("inside an element", unkept.clone(), &["*"], b"[\"", &[1, 1, 4, 7, 1, 0, 2, 0], &[1, 2, 4, 7, 1, 0, 2, 0]),
         ("to an index of an object", unkept.clone(), &["*"], b"{\"a\":0,", &[0, 1, 0, 7, 0], &[1, 7, 4, 7, 1, 0, 7, 0]),
         (
             "to an index of an array that is shown",
