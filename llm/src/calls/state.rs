@@ -146,7 +146,7 @@ impl State {
 
     /// Returns true if any call of this choice is remembered.
     pub(super) fn has_choice(&self, choice: u64) -> bool {
-        self.index.calls.of(choice, Place::Content).next().is_some()
+        self.index.choices.iter().any(|(_, of)| *of == choice)
     }
 
     /// Returns the choice of a call that is open or remembered.
