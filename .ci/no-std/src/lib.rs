@@ -9,7 +9,7 @@ use core::alloc::{GlobalAlloc, Layout};
 use core::panic::PanicInfo;
 use core::ptr;
 
-use jsonspigot::{Parser, PatternSet};
+use jsonspigot::Parser;
 
 struct NoMemory;
 
