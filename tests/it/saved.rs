@@ -632,15 +632,14 @@ fn no_counter_extends_a_limit() {
     let shown = nothing.clone().snapshots();
     // The parser, its text and its jumps, the smallest possible length, and the byte that is one too many.
     let (kept, unkept) = (&[1, 0, 8][..], &[0][..]);
-    let cases: [(&ParserBuilder, &[u8], &[u8], u8, &[u8]); 6] = [
-        (&matches, b"[\"ab", kept, 1, b"c"),
+    for (builder, text, jumps, len, byte) in [
+        (&matches, &b"[\"ab"[..], kept, 1, b"c"),
         (&matches, b"[  ", kept, 0, b" "),
         (&matches, b"[12", kept, 1, b"3"),
         (&shown, b"[\"ab", unkept, 1, b"c"),
         (&nothing, b"[12", unkept, 1, b"3"),
         (&nothing, b"{\"ab", unkept, 1, b"c"),
-    ];
-    for (builder, text, jumps, len, byte) in cases {
+    ] {
         let counters = [1, 0, text.len() as u8, len];
         let body = [&[0, text.len() as u8], text, jumps, &counters].concat();
         let restored = with_body(builder.clone().limits(limits), &set(&["$"]), &[&body]);
