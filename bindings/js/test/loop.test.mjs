@@ -257,6 +257,7 @@ test("a loop keeps nothing of its chunks, with a signal or without", async () =>
     gc();
     const kept = process.memoryUsage().heapUsed - before;
     await loop.return();
-    assert.ok(kept < 1_000_000, `${name}: ${kept} bytes`);
+    // A promise, a listener or a chunk that is kept takes more than 40 bytes. Compiled code may take a megabyte in all.
+    assert.ok(kept < 40 * COUNT, `${name}: ${kept} bytes`);
   }
 });
