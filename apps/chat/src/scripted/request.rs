@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use axum::http::HeaderMap;
 use chrono::NaiveDate;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::directives::Directives;
@@ -24,6 +24,7 @@ pub(super) struct Request {
 #[derive(Debug, Deserialize)]
 struct Message {
     role: String,
+    #[serde(deserialize_with = "parts")]
     content: Vec<Part>,
 }
 
@@ -48,6 +49,20 @@ enum Part {
 #[derive(Debug, Deserialize)]
 struct Tool {
     name: String,
+}
+
+/// Reads a message's content: its parts, or one text.
+fn parts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Part>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Content {
+        Text(String),
+        Parts(Vec<Part>),
+    }
+    Ok(match Content::deserialize(deserializer)? {
+        Content::Text(text) => vec![Part::Text { text }],
+        Content::Parts(parts) => parts,
+    })
 }
 
 /// A refusal: its status and its message.
@@ -78,7 +93,9 @@ impl Request {
     /// Reads a request; refuses it as the real service would.
     pub(super) fn read(headers: &HeaderMap, body: &[u8]) -> Result<(Self, Value), Refusal> {
         let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        if header("x-api-key").is_empty() {
+        // Clients send the key in one of two headers.
+        let bearer = header("authorization").strip_prefix("Bearer ").unwrap_or_default();
+        if header("x-api-key").is_empty() && bearer.trim().is_empty() {
             return Err(Refusal { status: 401, message: "x-api-key: header is required".to_owned() });
         }
         if header("anthropic-version").is_empty() || !header("content-type").starts_with("application/json") {
