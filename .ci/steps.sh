@@ -85,12 +85,10 @@ join() {
 # Copies the programs that the packages' tests run out of the way of later builds, and names them.
 copy_programs() {
     cargo build --quiet --package jsonspigot-cli --bins --examples
-    cargo build --quiet --package chat --bin scripted-provider
     mkdir -p "$target/beside"
-    cp "$target"/debug/{jsonspigot,scripted-provider,examples/{signals,rewriting}} "$target/beside"
+    cp "$target"/debug/{jsonspigot,examples/{signals,rewriting}} "$target/beside"
     export JSONSPIGOT_COMMAND=$target/beside/jsonspigot JSONSPIGOT_SIGNALS=$target/beside/signals
     export JSONSPIGOT_REWRITING=$target/beside/rewriting
-    export JSONSPIGOT_SCRIPTED_PROVIDER=$target/beside/scripted-provider
 }
 
 # Prints the number of tests: cargo's lines `test result: ok. 16 passed; …`, pytest's `16 passed in …`, node's `# pass 16`.

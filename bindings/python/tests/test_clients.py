@@ -1,16 +1,13 @@
 """The providers' own packages, on loopback: what they hand over becomes calls, deltas and values.
 
-The scripted provider of `apps/chat` speaks Anthropic's protocol; its binary is found through
-JSONSPIGOT_SCRIPTED_PROVIDER or in `target/debug`. OpenAI's two protocols are spoken by a small server here.
+A small server here speaks Anthropic's protocol and OpenAI's two.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import os
 import random
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -26,34 +23,136 @@ from jsonspigot import Delta, End, ProviderStream, StreamEvent
 anthropic = pytest.importorskip("anthropic")
 openai = pytest.importorskip("openai")
 
-ROOT = Path(__file__).parents[3]
-sys.path.insert(0, str(ROOT / "bindings/python/examples"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
 
 pytestmark = pytest.mark.filterwarnings("default")
 
 PATTERNS = ["ask_slots[*].message", "ask_slots[*].options"]
-
-
-@pytest.fixture(scope="module")
-def scripted() -> Iterator[str]:
-    """The scripted provider's address."""
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    binary = Path(os.environ.get("JSONSPIGOT_SCRIPTED_PROVIDER", target / "debug/scripted-provider"))
-    if not binary.exists():
-        pytest.skip(f"no {binary}: cargo build -p chat --bin scripted-provider")
-    arguments = [binary, "--pause-ms", "0", "--end-with-stdin"]
-    with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin is not None and process.stdout is not None
-        yield process.stdout.readline().strip()
-        process.stdin.close()
-        process.wait(timeout=10)
-
 
 TOOL: Any = {
     "name": "classify_and_assess",
     "description": "x",
     "input_schema": {"type": "object", "properties": {}},
 }
+
+ARGUMENTS = json.dumps(
+    {"ask_slots": [{"message": "Great! What's your \"budget\"?\n💍", "options": ["a", "b"]}], "n": 1.5}, ensure_ascii=False
+)
+
+RING = json.dumps(
+    {
+        "ask_slots": [
+            {"message": "Great choice! Which metal should the ring be of?", "options": ["gold", "silver", "“rosé”"]},
+            {"message": "And which size does she wear? 💍", "options": ["6", "7", "8"]},
+        ]
+    },
+    ensure_ascii=False,
+)
+
+
+def fragments(text: str) -> list[str]:
+    rng = random.Random(1)
+    pieces = []
+    while text:
+        size = rng.randint(1, 8)
+        pieces.append(text[:size])
+        text = text[size:]
+    return pieces
+
+
+def anthropic_events(asked: str) -> Iterator[dict[str, Any]]:
+    text, reason = RING, "tool_use"
+    if "#malformed" in asked:
+        text = RING[:-1] + "]"
+    if "#truncated" in asked:
+        text, reason = RING[: len(RING) // 2], "max_tokens"
+    message = {
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None,
+        "stop_sequence": None, "usage": {"input_tokens": 9, "output_tokens": 1},
+    }  # fmt: skip
+    yield {"type": "message_start", "message": message}
+    block = {"type": "tool_use", "id": "toolu_1", "name": TOOL["name"], "input": {}}
+    yield {"type": "content_block_start", "index": 0, "content_block": block}
+    yield {"type": "ping"}
+    for piece in ["", *fragments(text)]:
+        delta = {"type": "input_json_delta", "partial_json": piece}
+        yield {"type": "content_block_delta", "index": 0, "delta": delta}
+    yield {"type": "content_block_stop", "index": 0}
+    delta = {"stop_reason": reason, "stop_sequence": None}
+    yield {"type": "message_delta", "delta": delta, "usage": {"output_tokens": 40}}
+    yield {"type": "message_stop"}
+
+
+def chat_chunks() -> Iterator[dict[str, Any]]:
+    def chunk(delta: dict[str, Any], reason: str | None = None) -> dict[str, Any]:
+        choice = {"index": 0, "delta": delta, "finish_reason": reason, "logprobs": None}
+        return {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+
+    def call(index: int, **parts: Any) -> dict[str, Any]:
+        return chunk({"tool_calls": [{"index": index, **parts}]})
+
+    yield chunk({"role": "assistant", "content": None})
+    for index in (0, 1):
+        yield call(index, id=f"call_{index}", type="function", function={"name": f"ask_{index}", "arguments": ""})
+    # Two calls at once, their fragments mixed.
+    for piece in fragments(ARGUMENTS):
+        for index in (0, 1):
+            yield call(index, function={"arguments": piece})
+    yield chunk({}, "tool_calls")
+
+
+def response_events() -> Iterator[dict[str, Any]]:
+    item = {"id": "fc_1", "type": "function_call", "call_id": "call_1", "name": "ask_0", "arguments": "", "status": "in_progress"}
+    response = {
+        "id": "r1", "object": "response", "created_at": 1, "model": "m", "output": [], "status": "in_progress",
+        "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
+    }  # fmt: skip
+    events: list[dict[str, Any]] = [{"type": "response.created", "response": response}]
+    events.append({"type": "response.output_item.added", "output_index": 0, "item": item})
+    for piece in fragments(ARGUMENTS):
+        events.append({"type": "response.function_call_arguments.delta", "item_id": "fc_1", "output_index": 0, "delta": piece})
+    events.append({"type": "response.function_call_arguments.done", "item_id": "fc_1", "output_index": 0, "name": "ask_0", "arguments": ARGUMENTS})
+    done = {**item, "arguments": ARGUMENTS, "status": "completed"}
+    events.append({"type": "response.output_item.done", "output_index": 0, "item": done})
+    events.append({"type": "response.completed", "response": {**response, "status": "completed", "output": [done]}})
+    for number, event in enumerate(events):
+        yield {**event, "sequence_number": number}
+
+
+class Service(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        assert asked["stream"] is True
+        is_chat = self.path.endswith("/chat/completions")
+        if is_chat:
+            events = chat_chunks()
+        elif self.path.endswith("/responses"):
+            events = response_events()
+        else:
+            events = anthropic_events(asked["messages"][-1]["content"])
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        for event in events:
+            name = "" if is_chat else f"event: {event['type']}\n"
+            self.wfile.write(f"{name}data: {json.dumps(event)}\n\n".encode())
+            self.wfile.flush()
+        if is_chat:
+            self.wfile.write(b"data: [DONE]\n\n")
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Service)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
 
 
 def request(message: str) -> Any:
@@ -96,8 +195,8 @@ def check_ring(told: list[StreamEvent]) -> None:
     assert [slot["message"] for slot in end.value["ask_slots"]] == [deltas[f"ask_slots[{n}].message"] for n in (0, 1)]
 
 
-def test_anthropic_raw_events(scripted: str) -> None:
-    client = anthropic.Anthropic(api_key="key", base_url=scripted, max_retries=0)
+def test_anthropic_raw_events(service: str) -> None:
+    client = anthropic.Anthropic(api_key="key", base_url=service, max_retries=0)
     stream = ProviderStream("auto", PATTERNS)
     told = [told for event in client.messages.create(**request("a ring"), stream=True) for told in stream.push(event)]
     check_ring(told + stream.finish())
@@ -105,17 +204,17 @@ def test_anthropic_raw_events(scripted: str) -> None:
     assert any(isinstance(event, StreamEvent.Stop) and event.kind == "tool-use" for event in told)
 
 
-def test_anthropic_helper_events(scripted: str) -> None:
-    client = anthropic.Anthropic(api_key="key", base_url=scripted, max_retries=0)
+def test_anthropic_helper_events(service: str) -> None:
+    client = anthropic.Anthropic(api_key="key", base_url=service, max_retries=0)
     stream = ProviderStream("anthropic", PATTERNS)
     with client.messages.stream(**request("a ring")) as events:
         told = [told for event in events for told in stream.push(event)]
     check_ring(told + stream.finish())
 
 
-def test_anthropic_async_and_the_message(scripted: str) -> None:
+def test_anthropic_async_and_the_message(service: str) -> None:
     async def run() -> None:
-        client = anthropic.AsyncAnthropic(api_key="key", base_url=scripted, max_retries=0)
+        client = anthropic.AsyncAnthropic(api_key="key", base_url=service, max_retries=0)
         stream = ProviderStream("anthropic", PATTERNS, with_message=True, snapshots=True)
         told: list[StreamEvent] = []
         shown: list[Any] = []
@@ -133,14 +232,14 @@ def test_anthropic_async_and_the_message(scripted: str) -> None:
     asyncio.run(run())
 
 
-def test_the_raw_body_gives_the_same_events(scripted: str) -> None:
+def test_the_raw_body_gives_the_same_events(service: str) -> None:
     import httpx
 
     told: list[list[StreamEvent]] = []
     for size in (1, 7, 4096):
         stream = ProviderStream("auto", PATTERNS)
         body = httpx.post(
-            f"{scripted}/v1/messages",
+            f"{service}/v1/messages",
             json={**request("a ring"), "stream": True},
             headers={"x-api-key": "key", "anthropic-version": "2023-06-01"},
         ).content
@@ -151,17 +250,17 @@ def test_the_raw_body_gives_the_same_events(scripted: str) -> None:
 
 
 @pytest.mark.parametrize(("word", "status"), [("#malformed", "malformed"), ("#truncated", "truncated")])
-def test_a_bad_call_is_never_taken_for_whole(scripted: str, word: str, status: str) -> None:
-    client = anthropic.Anthropic(api_key="key", base_url=scripted, max_retries=0)
+def test_a_bad_call_is_never_taken_for_whole(service: str, word: str, status: str) -> None:
+    client = anthropic.Anthropic(api_key="key", base_url=service, max_retries=0)
     stream = ProviderStream("anthropic", PATTERNS)
     told = [told for event in client.messages.create(**request(f"a ring {word}"), stream=True) for told in stream.push(event)]
     [end] = summed(told + stream.finish())[2]
     assert end.status == status and end.value is None and end.raw is None and end.text
 
 
-def test_the_shopping_example(scripted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_shopping_example(service: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "key")
-    monkeypatch.setenv("ANTHROPIC_BASE_URL", scripted)
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", service)
     import httpx
     import shopping
 
@@ -190,87 +289,6 @@ def test_the_shopping_example(scripted: str, monkeypatch: pytest.MonkeyPatch) ->
     assert "reply" not in [event for event, _ in told]
 
 
-ARGUMENTS = json.dumps(
-    {"ask_slots": [{"message": "Great! What's your \"budget\"?\n💍", "options": ["a", "b"]}], "n": 1.5}, ensure_ascii=False
-)
-
-
-def fragments(text: str) -> list[str]:
-    rng = random.Random(1)
-    pieces = []
-    while text:
-        size = rng.randint(1, 8)
-        pieces.append(text[:size])
-        text = text[size:]
-    return pieces
-
-
-def chat_chunks() -> Iterator[dict[str, Any]]:
-    def chunk(delta: dict[str, Any], reason: str | None = None) -> dict[str, Any]:
-        choice = {"index": 0, "delta": delta, "finish_reason": reason, "logprobs": None}
-        return {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
-
-    def call(index: int, **parts: Any) -> dict[str, Any]:
-        return chunk({"tool_calls": [{"index": index, **parts}]})
-
-    yield chunk({"role": "assistant", "content": None})
-    for index in (0, 1):
-        yield call(index, id=f"call_{index}", type="function", function={"name": f"ask_{index}", "arguments": ""})
-    # Two calls at once, their fragments mixed.
-    for piece in fragments(ARGUMENTS):
-        for index in (0, 1):
-            yield call(index, function={"arguments": piece})
-    yield chunk({}, "tool_calls")
-
-
-def response_events() -> Iterator[dict[str, Any]]:
-    item = {"id": "fc_1", "type": "function_call", "call_id": "call_1", "name": "ask_0", "arguments": "", "status": "in_progress"}
-    response = {
-        "id": "r1", "object": "response", "created_at": 1, "model": "m", "output": [], "status": "in_progress",
-        "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
-    }  # fmt: skip
-    events: list[dict[str, Any]] = [{"type": "response.created", "response": response}]
-    events.append({"type": "response.output_item.added", "output_index": 0, "item": item})
-    for piece in fragments(ARGUMENTS):
-        events.append({"type": "response.function_call_arguments.delta", "item_id": "fc_1", "output_index": 0, "delta": piece})
-    events.append({"type": "response.function_call_arguments.done", "item_id": "fc_1", "output_index": 0, "name": "ask_0", "arguments": ARGUMENTS})
-    done = {**item, "arguments": ARGUMENTS, "status": "completed"}
-    events.append({"type": "response.output_item.done", "output_index": 0, "item": done})
-    events.append({"type": "response.completed", "response": {**response, "status": "completed", "output": [done]}})
-    for number, event in enumerate(events):
-        yield {**event, "sequence_number": number}
-
-
-class OpenAI(BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        assert asked["stream"] is True
-        is_chat = self.path.endswith("/chat/completions")
-        self.send_response(200)
-        self.send_header("content-type", "text/event-stream")
-        self.end_headers()
-        for event in chat_chunks() if is_chat else response_events():
-            name = "" if is_chat else f"event: {event['type']}\n"
-            self.wfile.write(f"{name}data: {json.dumps(event)}\n\n".encode())
-            self.wfile.flush()
-        if is_chat:
-            self.wfile.write(b"data: [DONE]\n\n")
-
-    def log_message(self, *_: Any) -> None:
-        pass
-
-
-@pytest.fixture(scope="module")
-def openai_url() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), OpenAI)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/v1"
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
 FUNCTIONS: Any = [
     {"type": "function", "function": {"name": f"ask_{n}", "parameters": {"type": "object", "properties": {}}}} for n in (0, 1)
 ]
@@ -291,8 +309,8 @@ def check_openai(told: list[StreamEvent], calls: int) -> None:
     assert values["ask_slots[0].options"] == ["a", "b"]
 
 
-def test_openai_chat(openai_url: str) -> None:
-    client = openai.OpenAI(api_key="key", base_url=openai_url, max_retries=0)
+def test_openai_chat(service: str) -> None:
+    client = openai.OpenAI(api_key="key", base_url=f"{service}/v1", max_retries=0)
     stream = ProviderStream("auto", PATTERNS)
     chunks = client.chat.completions.create(
         model="m", messages=[{"role": "user", "content": "hi"}], tools=FUNCTIONS, stream=True
@@ -302,8 +320,8 @@ def test_openai_chat(openai_url: str) -> None:
     assert stream.provider == "openai-chat"
 
 
-def test_openai_chat_helper(openai_url: str) -> None:
-    client = openai.OpenAI(api_key="key", base_url=openai_url, max_retries=0)
+def test_openai_chat_helper(service: str) -> None:
+    client = openai.OpenAI(api_key="key", base_url=f"{service}/v1", max_retries=0)
     stream = ProviderStream("openai-chat", PATTERNS)
     with client.chat.completions.stream(
         model="m", messages=[{"role": "user", "content": "hi"}], tools=FUNCTIONS
@@ -312,9 +330,9 @@ def test_openai_chat_helper(openai_url: str) -> None:
     check_openai(told + stream.finish(), 2)
 
 
-def test_openai_responses_async(openai_url: str) -> None:
+def test_openai_responses_async(service: str) -> None:
     async def run() -> None:
-        client = openai.AsyncOpenAI(api_key="key", base_url=openai_url, max_retries=0)
+        client = openai.AsyncOpenAI(api_key="key", base_url=f"{service}/v1", max_retries=0)
         stream = ProviderStream("auto", PATTERNS)
         told: list[StreamEvent] = []
         async for event in await client.responses.create(model="m", input="hi", stream=True):

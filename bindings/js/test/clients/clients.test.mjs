@@ -1,11 +1,9 @@
 // The providers' own clients, on loopback: what they hand over becomes deltas and values.
 //
-// The scripted provider of `apps/chat` speaks Anthropic's protocol; OpenAI's two protocols are spoken by a server here.
+// A server here speaks Anthropic's protocol and OpenAI's two.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { createServer } from "node:http";
-import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
 
 import Anthropic from "@anthropic-ai/sdk";
@@ -80,25 +78,104 @@ async function checkCompat(fragments) {
   }
 }
 
+const ARGUMENTS = JSON.stringify({ ask_slots: [{ message: 'Great! What\'s your "budget"?\n💍', options: ["a", "b"] }], n: 1.5 });
+
+const RING = JSON.stringify({
+  ask_slots: [
+    { message: "Great choice! Which metal should the ring be of?", options: ["gold", "silver", "“rosé”"] },
+    { message: "And which size does she wear? 💍", options: ["6", "7", "8"] },
+  ],
+});
+
+function fragments(text = ARGUMENTS) {
+  const pieces = [];
+  let seed = 1;
+  for (let at = 0; at < text.length; ) {
+    seed = (seed * 48271) % 2147483647;
+    let end = at + 1 + (seed % 8);
+    // As the service does: whole characters.
+    if (/[\ud800-\udbff]/.test(text[end - 1] ?? "")) end += 1;
+    pieces.push(text.slice(at, end));
+    at = end;
+  }
+  return pieces;
+}
+
+function* anthropicMessage(asked) {
+  let [text, reason] = [RING, "tool_use"];
+  if (asked.includes("#malformed")) text = `${RING.slice(0, -1)}]`;
+  if (asked.includes("#truncated")) [text, reason] = [RING.slice(0, RING.length / 2), "max_tokens"];
+  const message = {
+    id: "msg_1", type: "message", role: "assistant", model: "m", content: [], stop_reason: null, stop_sequence: null,
+    usage: { input_tokens: 9, output_tokens: 1 },
+  };
+  yield { type: "message_start", message };
+  yield { type: "content_block_start", index: 0, content_block: { type: "tool_use", id: "toolu_1", name: "classify_and_assess", input: {} } };
+  yield { type: "ping" };
+  for (const piece of ["", ...fragments(text)]) {
+    yield { type: "content_block_delta", index: 0, delta: { type: "input_json_delta", partial_json: piece } };
+  }
+  yield { type: "content_block_stop", index: 0 };
+  yield { type: "message_delta", delta: { stop_reason: reason, stop_sequence: null }, usage: { output_tokens: 40 } };
+  yield { type: "message_stop" };
+}
+
+function* chatChunks() {
+  const chunk = (delta, reason = null) => ({
+    id: "c1", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason: reason, logprobs: null }],
+  });
+  const call = (index, parts) => chunk({ tool_calls: [{ index, ...parts }] });
+  yield chunk({ role: "assistant", content: null });
+  for (const index of [0, 1]) yield call(index, { id: `call_${index}`, type: "function", function: { name: `ask_${index}`, arguments: "" } });
+  // Two calls at once, their fragments mixed.
+  for (const piece of fragments()) for (const index of [0, 1]) yield call(index, { function: { arguments: piece } });
+  yield chunk({}, "tool_calls");
+}
+
+function* responseEvents() {
+  const item = { id: "fc_1", type: "function_call", call_id: "call_1", name: "ask_0", arguments: "", status: "in_progress" };
+  const response = {
+    id: "r1", object: "response", created_at: 1, model: "m", output: [], status: "in_progress", parallel_tool_calls: true, tool_choice: "auto", tools: [],
+  };
+  const done = { ...item, arguments: ARGUMENTS, status: "completed" };
+  const place = { item_id: "fc_1", output_index: 0 };
+  const events = [
+    { type: "response.created", response },
+    { type: "response.output_item.added", output_index: 0, item },
+    ...fragments().map((delta) => ({ type: "response.function_call_arguments.delta", ...place, delta })),
+    { type: "response.function_call_arguments.done", ...place, name: "ask_0", arguments: ARGUMENTS },
+    { type: "response.output_item.done", output_index: 0, item: done },
+    { type: "response.completed", response: { ...response, status: "completed", output: [done] } },
+  ];
+  for (const [number, event] of events.entries()) yield { ...event, sequence_number: number };
+}
+
+let server;
+let url;
+before(async () => {
+  server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    const asked = JSON.parse(body);
+    assert.equal(asked.stream, true);
+    const isChat = request.url.endsWith("/chat/completions");
+    const isResponse = request.url.endsWith("/responses");
+    const events = isChat ? chatChunks() : isResponse ? responseEvents() : anthropicMessage(JSON.stringify(asked.messages));
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    for (const event of events) {
+      response.write(`${isChat ? "" : `event: ${event.type}\n`}data: ${JSON.stringify(event)}\n\n`);
+    }
+    response.end(isChat ? "data: [DONE]\n\n" : "");
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${server.address().port}`;
+});
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
 describe("Anthropic's protocol", () => {
-  let provider;
-  let url;
-
-  before(async () => {
-    provider = spawn(process.env.JSONSPIGOT_SCRIPTED_PROVIDER, ["--pause-ms", "0", "--end-with-stdin"], { stdio: ["pipe", "pipe", "inherit"] });
-    const [line] = await new Promise((resolve, reject) => {
-      provider.once("error", reject);
-      provider.once("exit", (code) => reject(new Error(`the provider has ended with ${code}`)));
-      createInterface({ input: provider.stdout }).once("line", (...all) => resolve(all));
-    });
-    url = line.trim();
-  });
-  after(async () => {
-    const ended = new Promise((resolve) => provider.once("exit", resolve));
-    provider.stdin.end();
-    await ended;
-  });
-
   const client = () => new Anthropic({ apiKey: "key", baseURL: url, maxRetries: 0 });
   const request = (content) => ({
     model: "m",
@@ -225,76 +302,8 @@ describe("Anthropic's protocol", () => {
   });
 });
 
-const ARGUMENTS = JSON.stringify({ ask_slots: [{ message: 'Great! What\'s your "budget"?\n💍', options: ["a", "b"] }], n: 1.5 });
-
-function fragments() {
-  const pieces = [];
-  let seed = 1;
-  for (let at = 0; at < ARGUMENTS.length; ) {
-    seed = (seed * 48271) % 2147483647;
-    let end = at + 1 + (seed % 8);
-    // As the service does: whole characters.
-    if (/[\ud800-\udbff]/.test(ARGUMENTS[end - 1] ?? "")) end += 1;
-    pieces.push(ARGUMENTS.slice(at, end));
-    at = end;
-  }
-  return pieces;
-}
-
-function* chatChunks() {
-  const chunk = (delta, reason = null) => ({
-    id: "c1", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason: reason, logprobs: null }],
-  });
-  const call = (index, parts) => chunk({ tool_calls: [{ index, ...parts }] });
-  yield chunk({ role: "assistant", content: null });
-  for (const index of [0, 1]) yield call(index, { id: `call_${index}`, type: "function", function: { name: `ask_${index}`, arguments: "" } });
-  // Two calls at once, their fragments mixed.
-  for (const piece of fragments()) for (const index of [0, 1]) yield call(index, { function: { arguments: piece } });
-  yield chunk({}, "tool_calls");
-}
-
-function* responseEvents() {
-  const item = { id: "fc_1", type: "function_call", call_id: "call_1", name: "ask_0", arguments: "", status: "in_progress" };
-  const response = {
-    id: "r1", object: "response", created_at: 1, model: "m", output: [], status: "in_progress", parallel_tool_calls: true, tool_choice: "auto", tools: [],
-  };
-  const done = { ...item, arguments: ARGUMENTS, status: "completed" };
-  const place = { item_id: "fc_1", output_index: 0 };
-  const events = [
-    { type: "response.created", response },
-    { type: "response.output_item.added", output_index: 0, item },
-    ...fragments().map((delta) => ({ type: "response.function_call_arguments.delta", ...place, delta })),
-    { type: "response.function_call_arguments.done", ...place, name: "ask_0", arguments: ARGUMENTS },
-    { type: "response.output_item.done", output_index: 0, item: done },
-    { type: "response.completed", response: { ...response, status: "completed", output: [done] } },
-  ];
-  for (const [number, event] of events.entries()) yield { ...event, sequence_number: number };
-}
-
 describe("OpenAI's protocols", () => {
-  let server;
-  let url;
-  before(async () => {
-    server = createServer(async (request, response) => {
-      let body = "";
-      for await (const chunk of request) body += chunk;
-      assert.equal(JSON.parse(body).stream, true);
-      const isChat = request.url.endsWith("/chat/completions");
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      for (const event of isChat ? chatChunks() : responseEvents()) {
-        response.write(`${isChat ? "" : `event: ${event.type}\n`}data: ${JSON.stringify(event)}\n\n`);
-      }
-      response.end(isChat ? "data: [DONE]\n\n" : "");
-    });
-    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-    url = `http://127.0.0.1:${server.address().port}/v1`;
-  });
-  after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-
-  const client = () => new OpenAI({ apiKey: "key", baseURL: url, maxRetries: 0 });
+  const client = () => new OpenAI({ apiKey: "key", baseURL: `${url}/v1`, maxRetries: 0 });
   const asked = {
     model: "m",
     messages: [{ role: "user", content: "hi" }],
