@@ -1,19 +1,19 @@
 //! Compares jsonspigot with its peers, for the tables and pictures of the README and of PERFORMANCE.md.
 //!
-//! `compare [--seconds N] [--rows TEXT]` prints the tables. Instead, `--horrors` prints the reported cases, `--crowd`
+//! `compare [--seconds N] [--rows TEXT]` prints the tables. Instead, `--reported` prints the reported cases, `--streams`
 //! many concurrent streams, and `--rewrite` rewriters; `--svg DIR` draws the pictures.
 
 mod check;
 mod chunks;
 mod contenders;
-mod crowd;
-mod horrors;
+mod many_streams;
 mod measure;
 mod output;
 #[allow(dead_code, reason = "the other benchmarks use the rest")]
 #[path = "../../payload/mod.rs"]
 mod payload;
 mod pictures;
+mod reported_cases;
 mod rewrite;
 mod rows;
 mod table;
@@ -27,22 +27,22 @@ use std::time::Duration;
 use measure::Cost;
 use table::Figure;
 
-const USAGE: &str = "usage: compare [--seconds N] [--rows TEXT | --horrors | --crowd | --rewrite | --svg DIR]
+const USAGE: &str = "usage: compare [--seconds N] [--rows TEXT | --reported | --streams | --rewrite | --svg DIR]
   --seconds N  about how long to measure, all in all (default 120)
   --rows TEXT  only the rows whose `task, payload | chunk` contains TEXT
-  --horrors    the reported cases instead of the tables
-  --crowd      many streams at once, fed a token in turn, instead of the tables
+  --reported   the reported cases instead of the tables
+  --streams    many streams at once, fed a token in turn, instead of the tables
   --rewrite    rewriting, and values as they came, instead of the tables
   --svg DIR    draw the pictures into DIR instead";
 
 struct Arguments {
     seconds: f64,
     rows: String,
-    horrors: bool,
-    crowd: bool,
+    reported: bool,
+    streams: bool,
     rewrite: bool,
-    /// The contender whose memory is measured; `--crowd` starts a process with this option for each.
-    crowd_memory: Option<String>,
+    /// The contender whose memory is measured; `--streams` starts a process with this option for each.
+    streams_memory: Option<String>,
     svg: Option<PathBuf>,
 }
 
@@ -50,10 +50,10 @@ fn arguments() -> Result<Arguments, String> {
     let mut parsed = Arguments {
         seconds: 120.0,
         rows: String::new(),
-        horrors: false,
-        crowd: false,
+        reported: false,
+        streams: false,
         rewrite: false,
-        crowd_memory: None,
+        streams_memory: None,
         svg: None,
     };
     let mut arguments = std::env::args().skip(1);
@@ -62,10 +62,10 @@ fn arguments() -> Result<Arguments, String> {
         match argument.as_str() {
             "--seconds" => parsed.seconds = value()?.parse().map_err(|_| "--seconds needs a number")?,
             "--rows" => parsed.rows = value()?,
-            "--horrors" => parsed.horrors = true,
-            "--crowd" => parsed.crowd = true,
+            "--reported" => parsed.reported = true,
+            "--streams" => parsed.streams = true,
             "--rewrite" => parsed.rewrite = true,
-            "--crowd-memory" => parsed.crowd_memory = Some(value()?),
+            "--streams-memory" => parsed.streams_memory = Some(value()?),
             "--svg" => parsed.svg = Some(value()?.into()),
             _ => return Err(format!("unknown argument {argument}")),
         }
@@ -93,8 +93,8 @@ fn main() -> ExitCode {
             }
         };
     }
-    if let Some(name) = &arguments.crowd_memory {
-        return match crowd::print_memory(name) {
+    if let Some(name) = &arguments.streams_memory {
+        return match many_streams::print_memory(name) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
                 eprintln!("error: {error}");
@@ -102,16 +102,16 @@ fn main() -> ExitCode {
             }
         };
     }
-    if arguments.crowd {
-        crowd::print(arguments.seconds);
+    if arguments.streams {
+        many_streams::print(arguments.seconds);
         return ExitCode::SUCCESS;
     }
     if arguments.rewrite {
         rewrite::print(arguments.seconds);
         return ExitCode::SUCCESS;
     }
-    if arguments.horrors {
-        horrors::print(arguments.seconds);
+    if arguments.reported {
+        reported_cases::print(arguments.seconds);
         return ExitCode::SUCCESS;
     }
     tables(&arguments)

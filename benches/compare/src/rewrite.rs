@@ -26,13 +26,13 @@ const REDACTED: &str = "\"[redacted]\"";
 type Run = Box<dyn FnMut(&[Bytes], &mut Vec<u8>)>;
 
 /// A way to read or rewrite a text in chunks. It appends its output to a buffer.
-struct Contender {
+struct RewriteContender {
     name: String,
     run: Run,
 }
 
-fn contender(name: impl Into<String>, run: impl FnMut(&[Bytes], &mut Vec<u8>) + 'static) -> Contender {
-    Contender { name: name.into(), run: Box::new(run) }
+fn contender(name: impl Into<String>, run: impl FnMut(&[Bytes], &mut Vec<u8>) + 'static) -> RewriteContender {
+    RewriteContender { name: name.into(), run: Box::new(run) }
 }
 
 fn patterns(pattern: &str) -> PatternSet {
@@ -40,7 +40,7 @@ fn patterns(pattern: &str) -> PatternSet {
 }
 
 /// Follows a pattern and copies each chunk.
-fn follow(pattern: &str) -> Contender {
+fn follow(pattern: &str) -> RewriteContender {
     let mut parser = Parser::builder().retain(Retain::Nothing).patterns(&patterns(pattern)).build();
     contender(format!("`feed_with` follows `{pattern}`, chunks copied"), move |chunks, out| {
         parser.reset();
@@ -52,7 +52,7 @@ fn follow(pattern: &str) -> Contender {
     })
 }
 
-fn rewriter(what: &str, pattern: &str, rule: Rule) -> Contender {
+fn rewriter(what: &str, pattern: &str, rule: Rule) -> RewriteContender {
     let mut rewriter = Rewriter::new([(pattern, rule)]).expect("the rule is valid");
     contender(format!("`Rewriter` {what} `{pattern}`"), move |chunks, out| {
         rewriter.reset();
@@ -64,7 +64,7 @@ fn rewriter(what: &str, pattern: &str, rule: Rule) -> Contender {
 }
 
 /// Collects the text, then parses, edits and prints it.
-fn serde(key: &'static str) -> Contender {
+fn serde(key: &'static str) -> RewriteContender {
     contender(format!("serde_json: collect, parse, edit `{key}`, print"), move |chunks, out| {
         let text = chunks.concat();
         let mut value: Value = serde_json::from_slice(&text).expect("the text is valid");
@@ -78,7 +78,7 @@ fn serde(key: &'static str) -> Contender {
 }
 
 #[cfg(feature = "rama")]
-fn rama(pattern: &'static str) -> Contender {
+fn rama(pattern: &'static str) -> RewriteContender {
     use rama_json::path::JsonPath;
     use rama_json::rewrite::{JsonRewriter, JsonValue, raw_json};
 
@@ -96,9 +96,9 @@ fn rama(pattern: &'static str) -> Contender {
 }
 
 /// The chunks of a text as input of bufjson, without a copy.
-struct Chunks(std::vec::IntoIter<Bytes>);
+struct ChunkPipe(std::vec::IntoIter<Bytes>);
 
-impl Pipe for Chunks {
+impl Pipe for ChunkPipe {
     type Error = Infallible;
 
     fn recv(&mut self) -> Option<Result<Bytes, Infallible>> {
@@ -111,9 +111,9 @@ impl Pipe for Chunks {
 }
 
 /// Runs the loop of bufjson's README. Its pointers have no wildcards, so it redacts one value.
-fn bufjson(pointer: &'static str) -> Contender {
+fn bufjson(pointer: &'static str) -> RewriteContender {
     contender(format!("bufjson, `{pointer}`"), move |chunks, out| {
-        let parser = PipeAnalyzer::new(Chunks(chunks.to_vec().into_iter())).into_parser();
+        let parser = PipeAnalyzer::new(ChunkPipe(chunks.to_vec().into_iter())).into_parser();
         let group = Group::from_pointers([Pointer::from_static(pointer)]);
         let mut evaluator = Evaluator::new(parser, group, true);
         loop {
@@ -149,7 +149,7 @@ fn bufjson(pointer: &'static str) -> Contender {
 }
 
 /// Collects the deltas of a pattern.
-fn deltas(pattern: &str) -> Contender {
+fn deltas(pattern: &str) -> RewriteContender {
     let mut parser = Parser::builder().retain(Retain::Nothing).patterns(&patterns(pattern)).build();
     contender(format!("deltas of `{pattern}`"), move |chunks, out| {
         parser.reset();
@@ -172,14 +172,14 @@ fn texts(chunking: Chunking, kind: Kind, size: usize, around: [&str; 2]) -> Vec<
     Input::rotation(kind, size, chunking).iter().map(|input| cut(&whole(&input.document))).collect()
 }
 
-fn output(contender: &mut Contender, chunks: &[Bytes]) -> Vec<u8> {
+fn output(contender: &mut RewriteContender, chunks: &[Bytes]) -> Vec<u8> {
     let mut out = Vec::new();
     (contender.run)(chunks, &mut out);
     out
 }
 
 /// Prints the median nanoseconds per byte of each contender, and the ratio to the first one.
-fn print_table(chunking: Chunking, texts: &[Vec<Bytes>], contenders: &mut [Contender], budget: Duration) {
+fn print_table(chunking: Chunking, texts: &[Vec<Bytes>], contenders: &mut [RewriteContender], budget: Duration) {
     let bytes = texts.iter().flatten().map(Bytes::len).sum::<usize>();
     let repetitions = (SAMPLE / bytes).max(1);
     let mut samples = vec![Vec::new(); contenders.len()];
@@ -215,7 +215,7 @@ fn print_table(chunking: Chunking, texts: &[Vec<Bytes>], contenders: &mut [Conte
 }
 
 /// Panics if a contender's output is wrong.
-fn check(texts: &[Vec<Bytes>], passing: &mut [Contender], redacting: &mut [Contender]) {
+fn check(texts: &[Vec<Bytes>], passing: &mut [RewriteContender], redacting: &mut [RewriteContender]) {
     for chunks in texts {
         let text = chunks.concat();
         let value: Value = serde_json::from_slice(&text).expect("payloads are JSON");

@@ -54,7 +54,7 @@ pub fn print_notes(contenders: &[Box<dyn Contender>], rows: &[(Row, Measured)]) 
          to run, extrapolated from smaller documents. `–`: can't do it. \
          ¹ strings only whole, at their end. ² reads the prefix again after each chunk; \
          to validate and for the final value, gathers the chunks and reads once at the end. ³ blocking: the thread waits inside. \
-         ⁴ floor: tells nothing, checks no UTF-8. \
+         ⁴ floor: reports nothing, checks no UTF-8. \
          ⁵ refuses escaped surrogate pairs: given other escapes in their place. \
          ⁶ gathers the chunks and reads once, at the end.\n"
     );

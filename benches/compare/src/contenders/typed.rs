@@ -32,7 +32,7 @@ struct Slot<'a> {
 }
 
 #[derive(Deserialize)]
-struct Texts<'a> {
+struct StatusTexts<'a> {
     #[serde(borrow)]
     statuses: Vec<LongText<'a>>,
 }
@@ -86,7 +86,7 @@ impl Contender for Typed {
             }
             Kind::LongText => sink.delta(&self.read::<LongText<'_>>(&text)?.text),
             Kind::Records => {
-                self.read::<Texts<'_>>(&text)?.statuses.iter().for_each(|status| sink.delta(&status.text));
+                self.read::<StatusTexts<'_>>(&text)?.statuses.iter().for_each(|status| sink.delta(&status.text));
             }
             Kind::Wide => self.read::<Vec<Product<'_>>>(&text)?.iter().for_each(|product| sink.delta(&product.name)),
             Kind::ShortCall => sink.delta(&self.read::<ShortCall<'_>>(&text)?.city),

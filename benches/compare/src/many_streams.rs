@@ -44,12 +44,12 @@ impl Texts {
     }
 }
 
-struct Crowd<S> {
+struct Streams<S> {
     /// The streams, each with the indices of its text and of its next chunk.
     streams: Vec<(S, usize, usize)>,
 }
 
-impl<S: Stream> Crowd<S> {
+impl<S: Stream> Streams<S> {
     fn new(size: usize, texts: &Texts, mut make: impl FnMut() -> S) -> Option<Self> {
         let mut streams = Vec::with_capacity(size);
         for nth in 0..size {
@@ -64,13 +64,13 @@ impl<S: Stream> Crowd<S> {
     }
 }
 
-/// A crowd of any contender's streams.
+/// The streams of any contender.
 trait Sweep {
     /// Feeds each stream its next chunk.
     fn sweep(&mut self, texts: &Texts, sink: &mut Sink) -> Done;
 }
 
-impl<S: Stream> Sweep for Crowd<S> {
+impl<S: Stream> Sweep for Streams<S> {
     fn sweep(&mut self, texts: &Texts, sink: &mut Sink) -> Done {
         for (stream, text, place) in &mut self.streams {
             stream.feed(&texts.0[*text][*place], sink)?;
@@ -138,15 +138,15 @@ impl Stream for Looking {
 }
 
 /// Reports only events, without paths, and strings only whole.
-struct Actson(JsonParser<PushJsonFeeder>);
+struct ActsonStream(JsonParser<PushJsonFeeder>);
 
-impl Actson {
+impl ActsonStream {
     fn new() -> Self {
         Self(JsonParser::new(PushJsonFeeder::new()))
     }
 }
 
-impl Stream for Actson {
+impl Stream for ActsonStream {
     fn feed(&mut self, mut chunk: &[u8], _: &mut Sink) -> Done {
         loop {
             match self.0.next_event().ok()?? {
@@ -176,11 +176,11 @@ impl Stream for Actson {
 
 /// Parses the whole prefix after each chunk, without looking at the result.
 #[derive(Default)]
-struct Jiter {
+struct JiterStream {
     prefix: Vec<u8>,
 }
 
-impl Stream for Jiter {
+impl Stream for JiterStream {
     fn feed(&mut self, chunk: &[u8], _: &mut Sink) -> Done {
         self.prefix.extend_from_slice(chunk);
         let mut scratch = JsonValueScratch::new();
@@ -203,17 +203,17 @@ const NAMES: [&str; 5] = [
     "jiter, the prefix again",
 ];
 
-fn crowd(name: &str, size: usize, texts: &Texts) -> Option<Box<dyn Sweep>> {
+fn streams_of(name: &str, size: usize, texts: &Texts) -> Option<Box<dyn Sweep>> {
     let patterns = PatternSet::new([Kind::ToolCall.pattern()]).expect("the payloads' patterns are valid");
     let parser = || Parser::builder().retain(Retain::Nothing).patterns(&patterns).build();
     Some(match NAMES.iter().position(|known| *known == name)? {
-        0 => Box::new(Crowd::new(size, texts, || FeedWith(parser()))?),
-        1 => Box::new(Crowd::new(size, texts, || Feed(parser()))?),
-        2 => Box::new(Crowd::new(size, texts, || {
+        0 => Box::new(Streams::new(size, texts, || FeedWith(parser()))?),
+        1 => Box::new(Streams::new(size, texts, || Feed(parser()))?),
+        2 => Box::new(Streams::new(size, texts, || {
             Looking(FeedWith(Parser::builder().snapshots().patterns(&patterns).build()))
         })?),
-        3 => Box::new(Crowd::new(size, texts, Actson::new)?),
-        _ => Box::new(Crowd::new(size, texts, Jiter::default)?),
+        3 => Box::new(Streams::new(size, texts, ActsonStream::new)?),
+        _ => Box::new(Streams::new(size, texts, JiterStream::default)?),
     })
 }
 
@@ -226,7 +226,7 @@ fn check(texts: &Texts) {
     }
     for name in NAMES {
         let mut sink = Sink::default();
-        let mut three = crowd(name, 3, texts).expect("payloads are JSON");
+        let mut three = streams_of(name, 3, texts).expect("payloads are JSON");
         for _ in texts.0.iter().flatten() {
             three.sweep(texts, &mut sink).expect("payloads are JSON");
         }
@@ -250,20 +250,21 @@ pub fn print(seconds: f64) {
 
 /// Returns the minimum and median time per chunk of each contender, in nanoseconds.
 fn timed(size: usize, texts: &Texts, budget: Duration) -> Vec<(f64, f64)> {
-    let mut crowds: Vec<_> = NAMES.iter().map(|name| crowd(name, size, texts).expect("payloads are JSON")).collect();
-    let mut samples = vec![Vec::new(); crowds.len()];
+    let mut contenders: Vec<_> =
+        NAMES.iter().map(|name| streams_of(name, size, texts).expect("payloads are JSON")).collect();
+    let mut samples = vec![Vec::new(); contenders.len()];
     let sweeps = (SAMPLE / size).max(1);
     let start = Instant::now();
     for round in 0.. {
         if round >= LEAST_ROUNDS && start.elapsed() > budget {
             break;
         }
-        for nth in 0..crowds.len() {
-            let turn = (nth + round) % crowds.len();
+        for nth in 0..contenders.len() {
+            let turn = (nth + round) % contenders.len();
             let mut sink = Sink::default();
             let begin = Instant::now();
             for _ in 0..sweeps {
-                crowds[turn].sweep(texts, &mut sink).expect("payloads are JSON");
+                contenders[turn].sweep(texts, &mut sink).expect("payloads are JSON");
             }
             samples[turn].push(begin.elapsed().as_secs_f64() * 1e9 / (sweeps * size) as f64);
         }
@@ -279,7 +280,8 @@ fn timed(size: usize, texts: &Texts, budget: Duration) -> Vec<(f64, f64)> {
 
 /// Measures the memory of a stream in a separate process.
 fn bytes_apart(name: &str) -> String {
-    let run = std::env::current_exe().and_then(|program| Command::new(program).args(["--crowd-memory", name]).output());
+    let run =
+        std::env::current_exe().and_then(|program| Command::new(program).args(["--streams-memory", name]).output());
     match run {
         Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout).trim().to_owned(),
         _ => "–".to_owned(),
@@ -290,10 +292,10 @@ fn bytes_apart(name: &str) -> String {
 pub fn print_memory(name: &str) -> Result<(), String> {
     let texts = Texts::new();
     let before = resident()?;
-    let mut crowd = crowd(name, IN_MEMORY, &texts).ok_or_else(|| format!("no contender {name:?}"))?;
+    let mut streams = streams_of(name, IN_MEMORY, &texts).ok_or_else(|| format!("no contender {name:?}"))?;
     // Each stream reads a whole text once.
     for _ in 0..texts.0.iter().map(Vec::len).max().unwrap_or_default() {
-        crowd.sweep(&texts, &mut Sink::default()).ok_or("payloads are JSON")?;
+        streams.sweep(&texts, &mut Sink::default()).ok_or("payloads are JSON")?;
     }
     println!("{}", resident()?.saturating_sub(before) / IN_MEMORY);
     Ok(())
