@@ -47,7 +47,7 @@ pub struct ParserBuilder {
 }
 
 impl ParserBuilder {
-    /// Sets the patterns of the values to report; by default there are none. Costs nothing: sets are shared.
+    /// Sets the patterns of the values to report; the default set is empty. Costs nothing: sets are shared.
     pub fn patterns(self, patterns: &PatternSet) -> Self {
         Self { patterns: Some(patterns.clone()), ..self }
     }

@@ -174,7 +174,7 @@ impl Parser {
     }
 
     /// Returns true if the text of an open match is retained that may have been read without limits. The length of an
-    /// open atom is among the counters, and what is shown is always read within limits.
+    /// open atom is among the counters, and shown text is always read within limits.
     pub(super) fn retains_match(&self) -> bool {
         let Engine { document, tracker, tree, .. } = &self.engine;
         let is_open = |open: FirstMatch| !open.kind.is_atom() && (tree.is_none() || open.level == DOCUMENT);

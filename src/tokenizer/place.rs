@@ -68,7 +68,7 @@ impl Tokenizer {
         self.state == State::Value && self.nest.depth() == 0
     }
 
-    /// Returns the decoded text of the open key, or an empty string if there is none or it is not followed.
+    /// Returns the decoded text of the open key, or an empty string unless a key is open and followed.
     pub(crate) fn open_key(&self) -> &str {
         if self.place() == Place::Key { &self.scratch } else { "" }
     }
@@ -112,7 +112,7 @@ impl Tokenizer {
         }
     }
 
-    /// Sets the offset of the next byte; what is left of the open string's limit stays. Fails inside an escape, a UTF-8
+    /// Sets the offset of the next byte; the rest of the open string's limit stays. Fails inside an escape, a UTF-8
     /// sequence, a number or a literal, where no bytes can have been left out.
     pub(crate) fn set_offset(&mut self, offset: u64) -> Result<(), Impossible> {
         let is_inside = matches!(self.state, State::Escape | State::Utf8 | State::Number | State::Literal);
@@ -132,7 +132,7 @@ impl Tokenizer {
         self.limits.set_blank(blank.unwrap_or_default());
     }
 
-    /// Restores the counters of a text. Fails if they contradict each other or exceed the limits. What is left of a
+    /// Restores the counters of a text. Fails if they contradict each other or exceed the limits. The rest of a
     /// limit never grows.
     pub(crate) fn resume(&mut self, progress: Progress) -> Result<(), Impossible> {
         let Progress { offset, lines, line_start, len } = progress;

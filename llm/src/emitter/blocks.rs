@@ -122,7 +122,7 @@ impl Blocks {
         self.next = self.next.max(next);
     }
 
-    /// Returns the open block of this kind at a place; `None` if there is none.
+    /// Returns the open block of this kind at a place, if any.
     pub(crate) fn find(&self, choice: u64, at: At<'_>, kind: BlockKind) -> Option<u64> {
         let open = self.open.iter().rev().find(|open| open.is_at(choice, at))?;
         (open.kind == kind).then_some(open.number)

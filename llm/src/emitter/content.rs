@@ -70,7 +70,7 @@ impl Emitter<'_> {
         &mut self.user.stream_state.said
     }
 
-    /// Returns the part of a repeated whole that was not reported before, empty if there is none, and the answer's
+    /// Returns the part of a repeated whole that was not reported before, perhaps empty, and the answer's
     /// index if it is known. Reports a mismatch if the whole contradicts what was reported.
     pub(crate) fn news_of<'t>(&mut self, part: Part<'_>, whole: &'t str, scope: Scope) -> (Option<u64>, &'t str) {
         if whole.is_empty() {

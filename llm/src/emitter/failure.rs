@@ -210,7 +210,7 @@ fn inner(event: Node<'_>) -> Node<'_> {
     if says_anything(error) { error } else { event.member("fault") }
 }
 
-/// Returns the first member with a description of the error; `None` if there is none.
+/// Returns the first member with a description of the error, if any.
 fn said(error: Node<'_>) -> Option<Node<'_>> {
     let own = ["message", "Message", "error_msg", "faultstring"].map(|name| error.member(name));
     let others = ["error", "detail", "details", "errors"].map(|name| error.member(name));
@@ -227,7 +227,7 @@ pub(crate) const BASE_RESP: &str = "base_resp";
 const WORDS: [&str; 4] = ["message", "msg", "detail", "error"];
 
 /// Returns the message of an error: a string, or the message of a list's first element or of an object's member, up to
-/// four levels deep; empty if there is none.
+/// four levels deep. Empty if the error has no message.
 fn words(mut error: Node<'_>) -> &str {
     for _ in 0..4 {
         if error.is_string() {

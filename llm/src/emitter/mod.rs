@@ -270,12 +270,12 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Returns the number of the block that is open at a place; `None` if there is none.
+    /// Returns the number of the block that is open at a place, if any.
     pub(crate) fn find_block(&self, choice: u64, at: At<'_>) -> Option<u64> {
         self.user.stream_state.blocks.find_any(choice, at)
     }
 
-    /// Returns the number of the last block that is open at an index; `None` if there is none.
+    /// Returns the number of the last block that is open at an index, if any.
     pub(crate) fn find_blocks_at(&self, index: u64) -> Option<u64> {
         self.user.stream_state.blocks.find_item(index)
     }

@@ -248,8 +248,8 @@ impl Said {
         }
     }
 
-    /// Ends the repetition of this call's input, or any for `None`, and returns it with the call's number; `None` if
-    /// there is none.
+    /// Ends the repetition of this call's input, or any for `None`, and returns it, if it began, with
+    /// the call's number.
     pub(crate) fn end_again(&mut self, call: Option<u64>) -> Option<(u64, String)> {
         let place = self.again.iter().position(|(number, _)| call.is_none_or(|call| call == *number))?;
         Some(self.again.remove(place))

@@ -76,7 +76,7 @@ const REFERENCE: Cited = Cited { url: "url", title: "title", quote: "description
 const LINK: Shown =
     Shown { name: "content", url: "image_url.url|image_url|document_url.url|document_url", ..Shown::NEW };
 
-/// Reports that a call was denied, so that nobody executes it.
+/// Reports that a call was denied, so that no client executes it.
 fn deny(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let id = event.word_at("tool_call_id");
     let (call, json) = (emit.known().find_id(0, id), event.spelt().into());

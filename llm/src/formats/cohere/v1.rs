@@ -49,7 +49,7 @@ pub(super) static WIRE: Wire = Wire {
     ..Wire::NEW
 };
 
-/// The table for another end. What an end repeats is no longer remembered, so it is reported as it is.
+/// The table for another end. The content that an end repeats is no longer remembered, so it is reported unchanged.
 static AGAIN: Wire = Wire { events: &[on("", &[row(".", Means::Hook(end_again))])], ..Wire::NEW };
 
 fn end_again(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
