@@ -1,8 +1,8 @@
 //! The example of async streams, which is built with this package, since it needs a runtime.
 
-mod running;
+mod run_example;
 
-use self::running::start;
+use self::run_example::start;
 
 #[test]
 fn prints_text_before_the_last_chunk() {
@@ -12,7 +12,7 @@ fn prints_text_before_the_last_chunk() {
 
     let running =
         start("async_stream", &["-"]).write(r#"{"reasoning": "hidden", "reply": {"text": "on\u00"#).shows("on");
-    assert_eq!(running.shown, "on", "told before the escape is whole");
+    assert_eq!(running.shown, "on", "shown before the escape is complete");
     let running = running.write(r#"65 \ud83d"#).shows("one ");
     let shown = running.write(r#"\ude80"}}"#).close().well();
     assert!(shown.starts_with("one 🚀\n{\n") && shown.contains("hidden"), "{shown}");

@@ -1,8 +1,8 @@
 //! The examples, run as a user runs them: what they show before the end, what only after it, and how they end.
 
-mod running;
+mod run_example;
 
-use self::running::{start, start_with};
+use self::run_example::{start, start_with};
 
 const TOOL_CALL: &str = include_str!("../examples/classify_and_assess.json");
 

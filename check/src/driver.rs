@@ -1,4 +1,4 @@
-//! Runs the library and writes down what it says in the model's words, so that the two can be compared.
+//! Runs the library and logs its events in the model's terms, so that the two logs can be compared.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -10,7 +10,9 @@ use jsonspigot::{
 
 use crate::laws::Law;
 use crate::model::chunking::{chunks, each_byte, torture_cuts};
-use crate::model::log::{ErrorPath, Log, ModelDeviation, ModelEvent, ModelEventKind, Options, PathElement, Verdict};
+use crate::model::log::{
+    ErrorPath, ModelDeviation, ModelEvent, ModelEventKind, ModelLog, Options, PathElement, Verdict,
+};
 use crate::model::recogniser;
 
 /// The two methods that feed a parser: `feed`, whose events are an iterator, and `feed_with`, which calls back.
@@ -42,7 +44,7 @@ pub fn builder(options: &Options) -> ParserBuilder {
 }
 
 /// Returns the log of a parser with these options that reads the chunks.
-pub fn observe(options: &Options, chunks: &[&[u8]], method: Method) -> Log {
+pub fn observe(options: &Options, chunks: &[&[u8]], method: Method) -> ModelLog {
     let mut parser = builder(options).patterns(&pattern_set(options)).build();
     drive(&mut parser, chunks, method, options.end_of_input)
 }
@@ -53,19 +55,19 @@ pub fn is_plain(patterns: &PatternSet, pattern: PatternId) -> bool {
 }
 
 /// Feeds the chunks, finishes if asked to, and joins each match's deltas.
-pub fn drive(parser: &mut Parser, chunks: &[&[u8]], method: Method, end_of_input: bool) -> Log {
+pub fn drive(parser: &mut Parser, chunks: &[&[u8]], method: Method, end_of_input: bool) -> ModelLog {
     let mut joined = Joined::default();
     let mut failed = None;
     for chunk in chunks {
-        let told = joined.told();
+        let before = joined.count();
         let result = joined.feed(parser, chunk, method);
-        check_sticky(&failed, &result, joined.told() - told);
+        check_sticky(&failed, &result, joined.count() - before);
         failed = failed.or(result.err());
     }
     if end_of_input {
-        let told = joined.told();
+        let before = joined.count();
         let result = joined.finish(parser, method);
-        check_sticky(&failed, &result, joined.told() - told);
+        check_sticky(&failed, &result, joined.count() - before);
         failed = failed.or(result.err());
     }
     joined.into_log(parser, failed.map_or(Ok(()), Err), end_of_input)
@@ -78,10 +80,10 @@ fn known(path: Option<&str>, has_to_be: bool) -> ErrorPath {
 }
 
 /// Checks that errors stick: after an error, every call returns it again, without events.
-fn check_sticky(before: &Option<Error>, now: &Result<(), Error>, told: usize) {
+fn check_sticky(before: &Option<Error>, now: &Result<(), Error>, reported: usize) {
     if let Some(error) = before {
         assert_eq!(now.as_ref().err(), Some(error), "an error sticks");
-        assert_eq!(told, 0, "nothing is told after an error");
+        assert_eq!(reported, 0, "nothing is reported after an error");
     }
 }
 
@@ -102,7 +104,7 @@ pub struct Joined {
 
 impl Joined {
     /// Returns the number of events so far.
-    pub fn told(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.count
     }
 
@@ -123,7 +125,7 @@ impl Joined {
     }
 
     /// Returns the recorded events, with the verdict and the deviations.
-    pub fn into_log(self, parser: &Parser, result: Result<(), Error>, end_of_input: bool) -> Log {
+    pub fn into_log(self, parser: &Parser, result: Result<(), Error>, end_of_input: bool) -> ModelLog {
         let verdict = match result {
             Err(error) => Verdict::Failed {
                 kind: error.kind().name(),
@@ -146,7 +148,7 @@ impl Joined {
         assert_eq!(parser.is_strict(), deviation_count == 0);
         let is_accepted = verdict == Verdict::Complete && !parser.is_strict();
         let rewritten = parser.text().ok().filter(|_| is_accepted).map(<[u8]>::to_vec);
-        Log { events: self.events, verdict, stopped_by, deviations, deviation_count, rewritten }
+        ModelLog { events: self.events, verdict, stopped_by, deviations, deviation_count, rewritten }
     }
 
     pub fn add(&mut self, event: &Event<'_>) {
@@ -158,7 +160,7 @@ impl Joined {
             assert!(event.offset >= self.last_offset, "offsets never decrease");
             self.last_offset = event.offset;
         }
-        assert!(!self.ended.contains(&event.match_id), "nothing is told of a match behind its end");
+        assert!(!self.ended.contains(&event.match_id), "nothing is reported of a match after its end");
         let kind = match &event.kind {
             EventKind::Begin(kind) => {
                 assert!(self.begun.insert(event.match_id), "a match begins once");
@@ -238,7 +240,7 @@ impl Joined {
 /// Runs every engine: both methods must return the model's log for the whole document, for single bytes, and for every
 /// cut (every pair of cuts of short documents).
 #[track_caller]
-pub fn check(document: &[u8], options: &Options) -> Log {
+pub fn check(document: &[u8], options: &Options) -> ModelLog {
     let expected = recogniser::run(document, options);
     for cuts in torture_cuts(document.len()) {
         for method in METHODS {
@@ -252,7 +254,7 @@ pub fn check(document: &[u8], options: &Options) -> Log {
 
 /// Runs [`check`] at the given cuts only.
 #[track_caller]
-pub fn check_cut(document: &[u8], options: &Options, cuts: &[usize]) -> Log {
+pub fn check_cut(document: &[u8], options: &Options, cuts: &[usize]) -> ModelLog {
     let expected = recogniser::run(document, options);
     for method in METHODS {
         let seen = observe(options, &chunks(document, cuts), method);
@@ -263,7 +265,7 @@ pub fn check_cut(document: &[u8], options: &Options, cuts: &[usize]) -> Log {
 }
 
 /// Records which laws were compared when the library's log was found to be this one.
-fn mark_compared(expected: &Log) {
+fn mark_compared(expected: &ModelLog) {
     Law::Strict.mark_compared();
     match expected.verdict.failure() {
         Some(("duplicate-key", _)) => Law::DuplicateKeys.mark_compared(),

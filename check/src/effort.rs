@@ -1,4 +1,4 @@
-//! How much the tests try: a sample by default, everything with `JSONSPIGOT_LAWS=all`.
+//! The effort of the tests: a sample by default, everything with `JSONSPIGOT_LAWS=all`.
 
 use proptest::test_runner::Config;
 

@@ -212,7 +212,7 @@ declare! {
     AsyncStreams [LibraryWithStreams],
     /// Each text of a stream of documents is read as if it were alone; an invalid line costs only itself.
     DocumentsAlone [Library],
-    /// A parser, rewriter, stream or envelope that is saved and restored continues like one that was not. Any bytes,
+    /// A parser, rewriter, stream or envelope that is saved and restored continues as if nothing had happened. Any bytes,
     /// even with a right checksum, give an error or a sound parser, in memory that is a small multiple of their length.
     SavedState [Library, Envelope, Providers],
     /// However a stream interleaves its calls, each call's events are those of a parser that is fed that call alone.

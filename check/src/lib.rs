@@ -12,21 +12,21 @@
 //! | [`envelope`] | the envelope's laws, and a splitter of whole texts |
 //! | [`effort`] | how much the tests try |
 //! | [`panics`] | callbacks that panic, and callers that catch the panic |
-//! | [`lines`] | the command's lines, with the deltas of a chunk joined |
-//! | [`sealed`], [`fuzz_inputs`], [`names`] | states that were made up, what the fuzzer has found, names of enums |
+//! | [`command_lines`] | the command's lines, with the deltas of a chunk joined |
+//! | [`forged`], [`fuzz_inputs`], [`names`] | forged saved states, what the fuzzer has found, names of enums |
 
 #![allow(missing_docs, clippy::must_use_candidate, clippy::new_without_default, reason = "for tests alone")]
 
+pub mod command_lines;
 pub mod driver;
 pub mod effort;
 pub mod envelope;
+pub mod forged;
 pub mod fuzz_inputs;
 pub mod laws;
-pub mod lines;
 pub mod model;
 pub mod names;
 pub mod panics;
 pub mod properties;
 pub mod recorded;
-pub mod sealed;
 pub mod streams;

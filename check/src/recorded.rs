@@ -1,7 +1,7 @@
 //! The folder of recorded streams: its position, its contents, and the tests that are skipped without it.
 //!
-//! The folder is the one that `JSONSPIGOT_SHARED` names, or else `shared` beside the repository; if the variable is
-//! empty, there is none. It is not part of the repository, so each test that reads it is registered with
+//! `JSONSPIGOT_SHARED` names the folder; without the variable it is `shared` beside the repository, and if the variable
+//! is empty, there is no folder. It is not part of the repository, so each test that reads it is registered with
 //! [`recorded_tests!`](crate::recorded_tests).
 
 use std::io::Write as _;

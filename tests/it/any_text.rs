@@ -11,7 +11,7 @@ use super::model::log::{Options, flaws};
 use super::model::mutate::any_document;
 use super::model::pattern::{everything_below, patterns, root};
 use super::model::torture::torture_documents;
-use super::properties::ops::{Configuration, Op};
+use super::properties::ops::{Configuration, ParserCall};
 use super::properties::{cuts, error_paths, ops, paths, spelling, stopping, text};
 
 fn all() -> Options {
@@ -42,19 +42,19 @@ pub(super) fn torture_documents_are_reported_promptly() {
 }
 
 /// Generates a call, mostly a chunk of a document that the other chunks continue.
-fn op() -> impl Strategy<Value = Op> {
+fn op() -> impl Strategy<Value = ParserCall> {
     let method = || prop::sample::select(&METHODS[..]);
     prop_oneof![
         6 => (any_document(), 1_usize..12, method()).prop_map(|(document, most, method)| {
-            Op::Feed(document[..document.len().min(most)].to_vec(), method)
+            ParserCall::Feed(document[..document.len().min(most)].to_vec(), method)
         }),
-        2 => (any_document(), method()).prop_map(|(document, method)| Op::Feed(document, method)),
-        1 => (deviant_document(), method()).prop_map(|(document, method)| Op::Feed(document, method)),
-        1 => method().prop_map(|method| Op::Feed(Vec::new(), method)),
-        2 => method().prop_map(Op::Finish),
-        1 => Just(Op::Look),
-        1 => Just(Op::Clone),
-        1 => Just(Op::Reset),
+        2 => (any_document(), method()).prop_map(|(document, method)| ParserCall::Feed(document, method)),
+        1 => (deviant_document(), method()).prop_map(|(document, method)| ParserCall::Feed(document, method)),
+        1 => method().prop_map(|method| ParserCall::Feed(Vec::new(), method)),
+        2 => method().prop_map(ParserCall::Finish),
+        1 => Just(ParserCall::Look),
+        1 => Just(ParserCall::Clone),
+        1 => Just(ParserCall::Reset),
     ]
 }
 
@@ -177,13 +177,13 @@ pub(super) fn any_calls() {
 pub(super) fn clone_reset_and_empty_feeds() {
     proptest!(|((document, cuts) in with_cuts(any_document()), (other, _) in with_cuts(any_document()),
         options in options(), configuration in configuration())| {
-        let mut ops = vec![Op::Feed(other, Method::Iterator), Op::Finish(Method::Iterator), Op::Reset];
+        let mut ops = vec![ParserCall::Feed(other, Method::Iterator), ParserCall::Finish(Method::Iterator), ParserCall::Reset];
         for (place, chunk) in chunks(&document, &cuts).into_iter().enumerate() {
-            ops.push(Op::Feed(chunk.to_vec(), METHODS[place % 2]));
-            ops.push(if place % 3 == 0 { Op::Clone } else { Op::Look });
-            ops.push(Op::Feed(Vec::new(), METHODS[place % 2]));
+            ops.push(ParserCall::Feed(chunk.to_vec(), METHODS[place % 2]));
+            ops.push(if place % 3 == 0 { ParserCall::Clone } else { ParserCall::Look });
+            ops.push(ParserCall::Feed(Vec::new(), METHODS[place % 2]));
         }
-        ops.push(Op::Finish(Method::Callback));
+        ops.push(ParserCall::Finish(Method::Callback));
         ops::agree_with_the_model(&options, configuration, &ops);
     });
 }

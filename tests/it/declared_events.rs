@@ -1,5 +1,5 @@
-//! The files that are made of the declarations of a stream's events (`llm/src/event/declared.rs`), each in the words of
-//! its language: they are current. With `JSONSPIGOT_UPDATE_EVENTS=1` this writes them.
+//! Checks that the files generated from the declarations of a stream's events (`llm/src/event/declared.rs`), one for
+//! each language, are current. With `JSONSPIGOT_UPDATE_EVENTS=1` it writes them.
 
 use std::path::Path;
 use std::{env, fs};

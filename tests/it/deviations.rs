@@ -111,15 +111,15 @@ fn shown(document: &[u8], cuts: &[usize]) -> (String, Vec<Deviation>, Result<(),
 fn deltas(document: &[u8], cuts: &[usize], method: Method) -> Vec<(String, u64)> {
     let mut parser = Parser::builder().lenient(FLAWED_STRINGS).patterns(&PatternSet::new(["[0]"]).unwrap()).build();
     let mut reported = Vec::new();
-    let mut tell = |event: Event<'_>| {
+    let mut record = |event: Event<'_>| {
         if let Some(text) = event.delta() {
             reported.push((text.to_owned(), event.offset));
         }
     };
     for chunk in chunks(document, cuts) {
         match method {
-            Method::Iterator => parser.feed(chunk).for_each(|event| tell(event.unwrap())),
-            Method::Callback => parser.feed_with(chunk, &mut tell).unwrap(),
+            Method::Iterator => parser.feed(chunk).for_each(|event| record(event.unwrap())),
+            Method::Callback => parser.feed_with(chunk, &mut record).unwrap(),
         }
     }
     reported

@@ -1,4 +1,4 @@
-//! One input for each kind of error: its name, how its message begins, and where the message says that it is.
+//! One input for each kind of error: the kind's name, the beginning of its message, and the position in the message.
 
 use jsonspigot::{DuplicateKeys, Error, ErrorKind, EventKind, Limits, Parser, PatternSet, Place, Retain};
 use proptest::prelude::*;

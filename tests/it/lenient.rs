@@ -254,8 +254,8 @@ fn single_quotes_are_read_as_double_quotes_are() {
     // An escaped quote is reported at its backslash.
     let mut parser = Parser::builder().lenient(Leniency::ALL).patterns(&PatternSet::new(["$"]).unwrap()).build();
     let mut offsets = Vec::new();
-    let tell = |event: Event<'_>| offsets.extend((event.delta() == Some("'")).then_some(event.offset));
-    parser.feed_with(r"'ab\'cd'", tell).unwrap();
+    let record = |event: Event<'_>| offsets.extend((event.delta() == Some("'")).then_some(event.offset));
+    parser.feed_with(r"'ab\'cd'", record).unwrap();
     assert_eq!(offsets, [3]);
 }
 

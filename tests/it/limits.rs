@@ -1,4 +1,4 @@
-//! Limits bite per byte: each holds at N and bites at N + 1, at the same offset for every chunking, followed or
+//! Limits are checked per byte: each allows N and refuses N + 1, at the same offset for every chunking, followed or
 //! skipped.
 
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! The library's integration tests, one binary: the laws (`laws.rs`) against an independent model.
 
-use jsonspigot_check::{driver, effort, fuzz_inputs, model, properties, sealed};
+use jsonspigot_check::{driver, effort, forged, fuzz_inputs, model, properties};
 mod any_text;
 mod as_serde_json;
 mod auto_traits;

@@ -1,4 +1,4 @@
-//! Numbers and literals that are shown while they are open: the cases that the properties are about, one by one.
+//! Numbers and literals that are shown while they are open: the properties' cases one by one.
 
 use jsonspigot::{ErrorKind, Parser, PatternSet, Revision, ValueState};
 use jsonspigot_check::laws::Law;

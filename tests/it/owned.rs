@@ -1,4 +1,4 @@
-//! Events that own their parts, and their way through serde.
+//! Owned events, and their serialization with serde.
 
 use jsonspigot::{DocumentEvent, Documents, Event, EventKind, Framing, Limits, Parser, PatternSet, Retain};
 use proptest::prelude::*;

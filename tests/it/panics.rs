@@ -84,7 +84,7 @@ fn a_parser_whose_callback_panics_has_failed() {
 }
 
 #[test]
-fn a_panic_behind_a_deviation_is_what_later_calls_return() {
+fn a_panic_after_a_deviation_is_what_later_calls_return() {
     let patterns = PatternSet::new(["$..*"]).unwrap();
     let builder = Parser::builder().lenient(Leniency::ALL);
     let mut parser = builder.clone().patterns(&patterns).build();

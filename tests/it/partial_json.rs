@@ -1,4 +1,4 @@
-//! `PartialJson`: at every prefix the value is what an independent closer says, and errors are those of a parser.
+//! `PartialJson`: at every prefix the value equals that of an independent closer, and errors are those of a parser.
 
 use jsonspigot::{DuplicateKeys, ErrorKind, Leniency, Limits, Parser, PartialJson, ValueKind};
 use proptest::prelude::*;

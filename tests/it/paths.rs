@@ -1,4 +1,4 @@
-//! Concrete paths, as looks read them: the patterns that select one place, without white space.
+//! Concrete paths, which `state_of` and `at` read: patterns that select one value, without white space.
 
 use jsonspigot::{ErrorKind, Parser, Pattern, PatternSet, ValueState};
 use proptest::prelude::*;

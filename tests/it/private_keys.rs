@@ -1,4 +1,4 @@
-//! The name by which serde_json knows raw text, as a key of a document.
+//! serde_json's private key for raw text, as a key of a document.
 
 use std::process::Command;
 

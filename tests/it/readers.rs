@@ -1,4 +1,4 @@
-//! Reading from `Read`: what a reader gives is read like chunks, and its errors are passed on.
+//! Reading from `Read`: its bytes are read like chunks, and its errors are passed on.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};

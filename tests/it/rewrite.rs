@@ -8,6 +8,7 @@ use jsonspigot_check::laws::Law;
 use proptest::prelude::*;
 
 use super::effort::cases;
+use super::forged::{HEADER, edited};
 use super::model::chunking::{chunks, torture_cuts, with_cuts};
 use super::model::generate::{Keys, document};
 use super::model::mutate::any_document;
@@ -16,7 +17,6 @@ use super::model::rewrite::rules;
 use super::properties::rewriting::{
     continues_when_restored, is_refused_or_sound, is_the_models, rewriter as of_rules, run, texts_are_those_alone,
 };
-use super::sealed::{HEADER, edited};
 
 fn some_stream() -> impl Strategy<Value = Vec<u8>> {
     let document = prop_oneof![3 => document(Keys::Repeated), 1 => nested_document(), 1 => any_document()];
@@ -250,7 +250,7 @@ fn held_back_text_is_limited() {
     }
 }
 
-/// Blanks before a key are no reason to keep megabytes.
+/// Checks that blanks before a key are held back up to the limit only.
 #[test]
 fn megabytes_of_blanks_are_refused() {
     let mut rewriter = rewriter(vec![("b", Rule::remove())]);

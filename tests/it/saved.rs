@@ -8,6 +8,7 @@ use jsonspigot::{
 use proptest::prelude::*;
 
 use super::effort::{Sample, cases, size};
+use super::forged::{HEADER, sealed};
 use super::model::chunking::{chunks, each_byte, each_byte_and_empty, with_cuts};
 use super::model::deviant::deviant_document;
 use super::model::mutate::any_document;
@@ -16,7 +17,6 @@ use super::model::torture::torture_documents;
 use super::properties::saved::{
     changes_nothing, changes_nothing_in_a_stream, is_a_sound_stream, is_refused_or_sound, restored,
 };
-use super::sealed::{HEADER, sealed};
 
 const PATTERNS: [&[&str]; 7] = [
     &[],

@@ -1,4 +1,4 @@
-//! The JSON Schema of a `Settled` field: what the model has to send is the value, so that is what it says.
+//! The JSON Schema of a `Settled` field is that of the value, because the value is what a model sends.
 
 use jsonspigot::Settled;
 use jsonspigot_check::laws::Law;

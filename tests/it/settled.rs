@@ -1,6 +1,6 @@
-//! `Settled` inside everything that serde reads into a buffer first: empty while the value around it is open, there
-//! once that is complete. And the same buffers with a tag or variant in them, which an open string is not. Without the
-//! feature `std`, nothing of that is shown before it is complete.
+//! `Settled` inside everything that serde reads into a buffer first: empty while the value around it is open, set once
+//! that is complete. Also the same buffers with a tag or variant in them, which an open string never selects. Without
+//! the feature `std`, nothing in a buffer is shown before it is complete.
 #![cfg_attr(not(feature = "std"), allow(dead_code, unused_imports))]
 
 use std::borrow::Cow;
@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::effort::cases_of;
 use super::model::fitting_text;
 use super::properties::fuzz_targets;
-use super::properties::subject_types::{self, Claims, Look, Subject};
+use super::properties::subject_types::{self, Claims, HasClaims, Subject};
 
 fn fed(text: &str) -> Parser {
     let mut parser = Parser::builder().snapshots().build();
@@ -918,7 +918,7 @@ fn enough_of_the_texts_fit() {
     fn check<S: Subject>() {
         let settles = |value: &S::Read<'_>| {
             let mut claims = Claims::default();
-            value.look(&mut claims);
+            value.add_claims(&mut claims);
             !claims.all.is_empty()
         };
         let (fit, settle) = (share::<S>(|_| true), share::<S>(settles));

@@ -1,4 +1,4 @@
-//! The partial document, at every prefix and for every chunking: it is what the events say, and append-only.
+//! The partial document, at every prefix and for every chunking: it agrees with the events and only grows at its end.
 
 use jsonspigot::{ErrorKind, EventKind, Limits, Parser, PatternSet, Retain, Revision, ValueState};
 use jsonspigot_check::laws::Law;

@@ -27,7 +27,7 @@ const LAYERS: [(&str, &[&str]); 20] = [
     ("stream", &["error", "event", "parser", "texts"]),
     // Documentation only.
     ("guide", &[]),
-    // The doors for `jsonspigot-llm`.
+    // The private interfaces for `jsonspigot-llm`.
     ("internal", &["*"]),
     ("lib", &["*"]),
 ];

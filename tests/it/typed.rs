@@ -1,4 +1,5 @@
-//! Typed partials: what of a type can be seen while its value arrives, and that it reads as serde_json does.
+//! Typed partials: the part of a type that is shown while its value arrives, and that complete values read as with
+//! serde_json.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -660,7 +661,7 @@ fn a_text_that_a_function_refuses_is_absent_while_it_is_open() {
 
 /// Checks that a root that has ended is open again if the text fails after it: no part of such a text can be taken.
 #[test]
-fn a_text_that_fails_behind_its_root_gives_no_whole_value() {
+fn a_text_that_fails_after_its_root_gives_no_whole_value() {
     fn check<T: DeserializeOwned + PartialEq + Debug>(text: &str, expected: &T) {
         let mut parser = Parser::builder().snapshots().build();
         parser.feed(text).check().unwrap_err();

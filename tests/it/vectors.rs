@@ -12,8 +12,8 @@ use jsonspigot::{
     DocumentEvent, Documents, DuplicateKeys, Error, Event, EventKind, Framing, Leniency, Limits, Parser, ParserBuilder,
     PatternSet, RestoreError, Retain, Revision,
 };
+use jsonspigot_check::command_lines::joined;
 use jsonspigot_check::laws::Law;
-use jsonspigot_check::lines::joined;
 use serde_json::{Map, Value, json};
 
 struct Vector {

@@ -2,7 +2,7 @@
 
 use jsonspigot::ErrorKind;
 
-use super::spelt::{Choices, SPACE, Spelt, floor, string_length};
+use super::delimiters::{Choices, SPACE, Spelt, floor, string_length};
 
 #[derive(Debug)]
 pub enum Closing {
@@ -61,12 +61,12 @@ pub struct Found {
     pub length: usize,
     /// The length of the closing delimiter.
     pub close: usize,
-    verdict: Verdict,
+    verdict: PayloadVerdict,
 }
 
 /// The result of a payload.
 #[derive(Clone, Copy)]
-enum Verdict {
+enum PayloadVerdict {
     Complete,
     Empty,
     Raw,
@@ -81,22 +81,22 @@ enum Verdict {
 impl Found {
     pub fn status(&self) -> &'static str {
         match self.verdict {
-            Verdict::Complete => "complete",
-            Verdict::Empty => "empty",
-            Verdict::Raw => "raw",
-            Verdict::Wrong(ErrorKind::Incomplete | ErrorKind::TotalLimit, _) => "truncated",
-            Verdict::Wrong(ErrorKind::TrailingBytes, _) => "trailing",
-            Verdict::Wrong(..) => "malformed",
-            Verdict::TooLong(_) | Verdict::Cut => "truncated",
+            PayloadVerdict::Complete => "complete",
+            PayloadVerdict::Empty => "empty",
+            PayloadVerdict::Raw => "raw",
+            PayloadVerdict::Wrong(ErrorKind::Incomplete | ErrorKind::TotalLimit, _) => "truncated",
+            PayloadVerdict::Wrong(ErrorKind::TrailingBytes, _) => "trailing",
+            PayloadVerdict::Wrong(..) => "malformed",
+            PayloadVerdict::TooLong(_) | PayloadVerdict::Cut => "truncated",
         }
     }
 
     pub fn error(&self) -> Option<(&'static str, u64)> {
         let (kind, offset) = match self.verdict {
-            Verdict::Complete | Verdict::Empty | Verdict::Raw => return None,
-            Verdict::Wrong(kind, offset) => (kind, offset),
-            Verdict::TooLong(at) => (ErrorKind::TotalLimit, at),
-            Verdict::Cut => (ErrorKind::Incomplete, self.length),
+            PayloadVerdict::Complete | PayloadVerdict::Empty | PayloadVerdict::Raw => return None,
+            PayloadVerdict::Wrong(kind, offset) => (kind, offset),
+            PayloadVerdict::TooLong(at) => (ErrorKind::TotalLimit, at),
+            PayloadVerdict::Cut => (ErrorKind::Incomplete, self.length),
         };
         Some((kind.name(), offset as u64))
     }
@@ -105,18 +105,18 @@ impl Found {
 /// Reads the payload at the beginning of the text.
 pub fn payload(delimiter: &Spelt, text: &str, closing: &Closing, choices: &Choices) -> Found {
     // From a byte on, only the closing delimiter is looked for.
-    let until_close = |from: usize, verdict: Verdict| {
+    let until_close = |from: usize, verdict: PayloadVerdict| {
         let (length, close, _) = closing.find(text, from);
         Found { length, close, verdict }
     };
     let plain_text = || {
         let (length, close, is_whole) = closing.find(text, 0);
         let verdict = if length as u64 > choices.payload_limit {
-            Verdict::TooLong(choices.kept(text).len())
+            PayloadVerdict::TooLong(choices.kept(text).len())
         } else if is_whole {
-            Verdict::Raw
+            PayloadVerdict::Raw
         } else {
-            Verdict::Cut
+            PayloadVerdict::Cut
         };
         Found { length, close, verdict }
     };
@@ -128,56 +128,60 @@ pub fn payload(delimiter: &Spelt, text: &str, closing: &Closing, choices: &Choic
     if is_bare && !first.starts_with(['{', '[']) {
         let space = text.len() - first.len();
         return match read(&text[..space], choices).stop {
-            Stop::Error(kind, at) => Found { length: at, close: 0, verdict: Verdict::Wrong(kind, at) },
-            Stop::TooLong(at) => Found { length: at, close: 0, verdict: Verdict::TooLong(at) },
-            Stop::End if first.is_empty() => Found { length: space, close: 0, verdict: Verdict::Cut },
-            Stop::End => Found { length: space, close: 0, verdict: Verdict::Empty },
+            Stop::Error(kind, at) => Found { length: at, close: 0, verdict: PayloadVerdict::Wrong(kind, at) },
+            Stop::TooLong(at) => Found { length: at, close: 0, verdict: PayloadVerdict::TooLong(at) },
+            Stop::End if first.is_empty() => Found { length: space, close: 0, verdict: PayloadVerdict::Cut },
+            Stop::End => Found { length: space, close: 0, verdict: PayloadVerdict::Empty },
         };
     }
     if is_bare {
         let length = text.len() - first.len() + balanced(first);
         let verdict = match read(&text[..length], choices) {
-            Read { deviation: Some((kind, at)), .. } => Verdict::Wrong(kind, at),
-            Read { stop: Stop::Error(kind, at), .. } => Verdict::Wrong(kind, at),
-            Read { stop: Stop::TooLong(at), .. } => Verdict::TooLong(at),
-            Read { is_whole: true, .. } => Verdict::Complete,
-            Read { at_end, .. } => at_end.unwrap_or(Verdict::Cut),
+            Read { deviation: Some((kind, at)), .. } => PayloadVerdict::Wrong(kind, at),
+            Read { stop: Stop::Error(kind, at), .. } => PayloadVerdict::Wrong(kind, at),
+            Read { stop: Stop::TooLong(at), .. } => PayloadVerdict::TooLong(at),
+            Read { is_whole: true, .. } => PayloadVerdict::Complete,
+            Read { at_end, .. } => at_end.unwrap_or(PayloadVerdict::Cut),
         };
         return Found { length, close: 0, verdict };
     }
     let body = text.trim_start_matches(SPACE);
     let start = text.len() - body.len();
     match read(&text[..start], choices).stop {
-        Stop::Error(kind, at) => return until_close(at, Verdict::Wrong(kind, at)),
-        Stop::TooLong(at) => return until_close(at, Verdict::TooLong(at)),
+        Stop::Error(kind, at) => return until_close(at, PayloadVerdict::Wrong(kind, at)),
+        Stop::TooLong(at) => return until_close(at, PayloadVerdict::TooLong(at)),
         Stop::End => {}
     }
     if let Some((close, is_whole)) = closing.at(text, start, start) {
-        return Found { length: start, close, verdict: if is_whole { Verdict::Empty } else { Verdict::Cut } };
+        return Found {
+            length: start,
+            close,
+            verdict: if is_whole { PayloadVerdict::Empty } else { PayloadVerdict::Cut },
+        };
     }
     if body.is_empty() {
-        return Found { length: start, close: 0, verdict: Verdict::Cut };
+        return Found { length: start, close: 0, verdict: PayloadVerdict::Cut };
     }
     if delimiter.is_by_first_byte && !body.starts_with('{') {
         return plain_text();
     }
     let Read { deviation, stop, is_whole, at_end } = read(text, choices);
     // Of several faults, the first is reported.
-    let first = |verdict| deviation.map_or(verdict, |(kind, at)| Verdict::Wrong(kind, at));
+    let first = |verdict| deviation.map_or(verdict, |(kind, at)| PayloadVerdict::Wrong(kind, at));
     let (at, verdict) = match stop {
         Stop::End => {
             let is_complete = is_whole && !text.ends_with(|c: char| c.is_ascii_digit());
-            let verdict = if is_complete { Verdict::Complete } else { at_end.unwrap_or(Verdict::Cut) };
+            let verdict = if is_complete { PayloadVerdict::Complete } else { at_end.unwrap_or(PayloadVerdict::Cut) };
             return Found { length: text.len(), close: 0, verdict: first(verdict) };
         }
-        Stop::Error(kind, at) => (at, Verdict::Wrong(kind, at)),
-        Stop::TooLong(at) => (at, Verdict::TooLong(at)),
+        Stop::Error(kind, at) => (at, PayloadVerdict::Wrong(kind, at)),
+        Stop::TooLong(at) => (at, PayloadVerdict::TooLong(at)),
     };
     if is_whole && let Some((close, _)) = closing.at(text, at, at) {
-        return Found { length: at, close, verdict: first(Verdict::Complete) };
+        return Found { length: at, close, verdict: first(PayloadVerdict::Complete) };
     }
     if is_whole && delimiter.shape == "between" && !text[at..].starts_with(SPACE) {
-        return Found { length: at, close: 0, verdict: first(Verdict::Complete) };
+        return Found { length: at, close: 0, verdict: first(PayloadVerdict::Complete) };
     }
     // `{"a":-->`: what was read as a number's minus begins the closing delimiter.
     let both = at.checked_sub(1).and_then(|before| text.as_bytes().get(before..=at));
@@ -208,7 +212,7 @@ struct Read {
     /// True if the text before the stop is one value.
     is_whole: bool,
     /// A fault that only the end shows: a slash without a comment.
-    at_end: Option<Verdict>,
+    at_end: Option<PayloadVerdict>,
 }
 
 enum Stop {
@@ -237,7 +241,7 @@ fn read(text: &str, choices: &Choices) -> Read {
     let _ = whole.feed(before).check().and_then(|()| whole.finish().check());
     let deviation = all.deviations().first().and(all.error()).map(|first| (first.kind(), first.offset() as usize));
     let at_end = whole.stopped_by().filter(|error| error.kind() != ErrorKind::Incomplete);
-    let at_end = at_end.map(|error| Verdict::Wrong(error.kind(), error.offset() as usize));
+    let at_end = at_end.map(|error| PayloadVerdict::Wrong(error.kind(), error.offset() as usize));
     // A byte that stops the reading is outside of the value.
     Read { deviation, is_whole: whole.stopped_by().is_none(), stop, at_end }
 }

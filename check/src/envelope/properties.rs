@@ -1,13 +1,13 @@
-//! The envelope's laws as functions, for the tests beside and for the fuzz target, which includes this file.
+//! The envelope's laws as functions, for `llm/tests/envelope` and for the fuzz target.
 
 use jsonspigot::{DuplicateKeys, Limits, Parser, ParserBuilder, RestoreError, Retain};
 use jsonspigot_llm::{Envelope, EnvelopeEvent};
 use serde::de::IgnoredAny;
 
-use super::recorder::{Subject, boundaries, envelope, seen, tell};
+use super::recorder::{SavedEnvelope, boundaries, envelope, seen, tell};
 use super::splitter::{Choices, Piece, Spelt, Then, split};
+use crate::forged::edited;
 use crate::laws::Law;
-use crate::sealed::edited;
 
 /// Each kind of delimiter, in both ways to declare its payload.
 pub const MARKS: [&str; 16] = [
@@ -128,7 +128,7 @@ pub fn states(input: &[u8]) {
 /// Checks that any bytes give an error, or an envelope that keeps its promises and is as good as its own bytes.
 pub fn a_state_is_refused_or_sound<S: AsRef<str>>(
     bytes: &[u8],
-    subject: &Subject,
+    subject: &SavedEnvelope,
     chunks: &[S],
 ) -> Option<RestoreError> {
     let mut plain = match subject.restore(bytes) {

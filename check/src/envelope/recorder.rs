@@ -169,14 +169,14 @@ fn direct(payload: &[u8], status: &str, choices: &Choices) -> Matches {
 }
 
 /// An envelope, and what another one is restored with that is saved at each cut.
-pub struct Subject {
+pub struct SavedEnvelope {
     envelope: Envelope,
     builder: EnvelopeBuilder,
     delimiters: Vec<Delimiter>,
     patterns: PatternSet,
 }
 
-impl Deref for Subject {
+impl Deref for SavedEnvelope {
     type Target = Envelope;
 
     fn deref(&self) -> &Envelope {
@@ -184,13 +184,13 @@ impl Deref for Subject {
     }
 }
 
-impl DerefMut for Subject {
+impl DerefMut for SavedEnvelope {
     fn deref_mut(&mut self) -> &mut Envelope {
         &mut self.envelope
     }
 }
 
-pub fn envelope(choices: &Choices, delimiters: &[Spelt]) -> Subject {
+pub fn envelope(choices: &Choices, delimiters: &[Spelt]) -> SavedEnvelope {
     let Choices { hold_limit, payload_limit, ref parser } = *choices;
     let builder = Envelope::builder().hold_limit(hold_limit).payload_limit(payload_limit).parser(parser.clone());
     let builder = builder.saveable(usize::MAX);
@@ -201,10 +201,10 @@ pub fn envelope(choices: &Choices, delimiters: &[Spelt]) -> Subject {
     });
     let (delimiters, patterns): (Vec<_>, _) = (delimiters.collect(), patterns());
     let envelope = builder.clone().build(delimiters.clone(), &patterns);
-    Subject { envelope, builder, delimiters, patterns }
+    SavedEnvelope { envelope, builder, delimiters, patterns }
 }
 
-impl Subject {
+impl SavedEnvelope {
     pub fn restore(&self, bytes: &[u8]) -> Result<Envelope, RestoreError> {
         self.builder.clone().build(self.delimiters.clone(), &self.patterns).restore(bytes)
     }
@@ -227,7 +227,7 @@ pub fn seen(envelope: &Envelope) -> String {
 
 /// Feeds the pieces between the cuts, which are at char boundaries, and finishes. Another envelope, saved and restored
 /// at each cut, must report the same.
-pub fn tell(subject: &mut Subject, text: &str, cuts: &[usize]) -> Report {
+pub fn tell(subject: &mut SavedEnvelope, text: &str, cuts: &[usize]) -> Report {
     let mut saved = subject.envelope.clone();
     let envelope = subject;
     let mut reported = Report::default();

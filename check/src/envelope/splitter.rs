@@ -2,8 +2,8 @@
 
 use jsonspigot::{Error, Parser};
 
+pub use super::delimiters::{Choices, SPACE, Spelt, floor, string_length};
 use super::payload::{Closing, payload};
-pub use super::spelt::{Choices, SPACE, Spelt, floor, string_length};
 
 /// A part of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub enum Piece {
     Payload {
         delimiter: String,
         open: String,
-        /// As much as is kept.
+        /// The part that is kept.
         raw: String,
         length: u64,
         close: String,
@@ -109,7 +109,7 @@ fn certain_at(delimiter: &Spelt, opening: Opening, text: &str) -> usize {
 enum Opening {
     /// A delimiter of this length.
     Here(usize),
-    /// The beginning of one, as far as the text goes.
+    /// The beginning of one, up to the end of the text.
     Perhaps,
     /// No delimiter, as this byte shows.
     Wrong(usize),

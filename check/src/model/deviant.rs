@@ -1,4 +1,4 @@
-//! Texts that deviate from JSON: nearly what one of each kind allows, in any mixture.
+//! Texts with deviations from JSON of every kind, in any mixture, and texts that nearly have one.
 
 use proptest::prelude::*;
 

@@ -1,5 +1,5 @@
-//! Texts that nearly fit a type: a description of what fits, and bytes that choose, at each place, what fits or now and
-//! then something else. Any bytes give a valid JSON text, so that a fuzzer's changes stay among those.
+//! Texts that nearly fit a type. A description says what fits, and bytes choose at each place a value that fits or, now
+//! and then, another one. Any bytes give a valid JSON text, so a fuzzer's changes give one too.
 
 /// A type's shape, for texts that fit it.
 #[derive(Clone, Copy, Debug)]
@@ -50,18 +50,18 @@ const KEYS: [&str; 12] = ["type", "path", "text", "id", "kind", "it", "a", "run"
 
 /// Returns the text that the bytes choose.
 pub fn text(fits: &Fits, bytes: &[u8]) -> String {
-    let mut writer = Writer { bytes: bytes.iter(), text: String::new(), depth: 0 };
+    let mut writer = FittingWriter { bytes: bytes.iter(), text: String::new(), depth: 0 };
     writer.value(fits);
     writer.text
 }
 
-struct Writer<'a> {
+struct FittingWriter<'a> {
     bytes: std::slice::Iter<'a, u8>,
     text: String,
     depth: usize,
 }
 
-impl Writer<'_> {
+impl FittingWriter<'_> {
     /// Returns a number below `count`. If no bytes are left, it is the last one, which is the plainest choice
     /// everywhere.
     fn choose(&mut self, count: usize) -> usize {

@@ -47,7 +47,7 @@ impl<'d> Cursor<'d> {
         Err(Halt::Bad(kind, self.at))
     }
 
-    /// Takes a byte that was found valid: only now does the limit have its say.
+    /// Takes a valid byte. The limit is checked only now, after the grammar.
     pub fn accept(&mut self) -> Result<(), Halt> {
         let taken = (self.at - self.first) as u64;
         if self.limit.most.is_some_and(|most| taken >= most) {

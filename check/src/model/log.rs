@@ -1,4 +1,4 @@
-//! The log of a reading: options in, events and verdict out, and the spelling of a path. Nothing is read here.
+//! The model's options, events and verdict, and the spelling of a path. Nothing is read here.
 
 pub use super::path::{PathElement, concrete_path, normalized_path};
 use super::pattern::ModelPattern;
@@ -49,7 +49,7 @@ impl Options {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Log {
+pub struct ModelLog {
     pub events: Vec<ModelEvent>,
     pub verdict: Verdict,
     /// Kind and offset of the error that ended reading: the verdict's, unless a deviation came first.

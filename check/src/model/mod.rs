@@ -1,7 +1,7 @@
-//! The model: a slow, obviously right reading of JSON for comparison with the library.
+//! The model: a slow, obviously correct reading of JSON for comparison with the library.
 //!
-//! Nothing here uses the library, and nothing here is incremental: every file looks at the whole slice. What the
-//! files share are the names of the contract, so that a difference between the two can be read off a failed test.
+//! Nothing here uses the library, and nothing here is incremental: every file reads the whole slice. The files share
+//! the public names of events and errors, so a failed test shows the difference between the two.
 
 pub mod chunking;
 pub mod closer;
@@ -16,13 +16,13 @@ pub mod mutate;
 pub mod nested;
 pub mod path;
 pub mod pattern;
-pub mod place;
-pub mod read;
+pub mod position;
 pub mod recogniser;
 pub mod replay;
 pub mod rewrite;
 pub mod suites;
 pub mod torture;
+pub mod tree_reader;
 
 #[cfg(test)]
 mod self_check;

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::generate::{Keys, document};
-use super::log::{Log, ModelEvent, ModelEventKind, Options, PathElement, Verdict};
+use super::log::{ModelEvent, ModelEventKind, ModelLog, Options, PathElement, Verdict};
 use super::mutate::any_document;
 use super::pattern::{ModelPattern, ModelSegment, Selector, everything_below, pattern, root};
 use super::recogniser;
@@ -56,7 +56,7 @@ impl NestedPattern {
     }
 }
 
-fn run(text: &[u8], queries: &[ModelPattern], options: &Options) -> Log {
+fn run(text: &[u8], queries: &[ModelPattern], options: &Options) -> ModelLog {
     let [query, deeper @ ..] = queries else { unreachable!("a pattern has a query") };
     let log = recogniser::run(text, &Options { patterns: vec![query.clone()], ..options.clone() });
     if deeper.is_empty() {
@@ -85,7 +85,7 @@ fn run(text: &[u8], queries: &[ModelPattern], options: &Options) -> Log {
             events.push(ModelEvent { pattern: 0, path: string.path.clone(), kind, offset });
         }
     }
-    Log { events, ..log }
+    ModelLog { events, ..log }
 }
 
 /// Marks in a spelling: the begin of a string, the begin of one whose characters are all escaped, and the end of
@@ -119,7 +119,7 @@ pub fn written(spelling: &[u8]) -> Vec<u8> {
     text
 }
 
-/// Puts what the string holds behind what comes before it.
+/// Appends the string and its contents to the text before it.
 fn close(text: &mut Vec<u8>, string: Option<(Vec<u8>, bool)>) {
     let (before, is_escaped) = string.expect("a string is open");
     let inside = std::mem::replace(text, before);

@@ -1,4 +1,4 @@
-//! Paths, and how they are printed.
+//! Paths and their spelling.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
-//! Patterns as a tree: their spelling, and what they select in a whole value. How a pattern is followed through a
-//! stream is `follow`'s, and shares no code with the selection here: each checks the other.
+//! Patterns as a tree: their spelling, and the values that they select in a whole document. `follow` advances patterns
+//! through a stream and shares no code with the selection here, so each checks the other.
 
 use std::collections::BTreeSet;
 use std::fmt;

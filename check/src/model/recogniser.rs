@@ -10,12 +10,12 @@ use super::follow::{self, Shape, States};
 use super::lenient::{self, Edit};
 use super::lexemes::{self, Halt, Limit};
 use super::log::{
-    ErrorPath, LISTED_DEVIATIONS, Log, ModelDeviation, ModelEvent, ModelEventKind, Options, PathElement, Verdict,
+    ErrorPath, LISTED_DEVIATIONS, ModelDeviation, ModelEvent, ModelEventKind, ModelLog, Options, PathElement, Verdict,
     concrete_path,
 };
 
 /// Reads `document` and returns all its events at once.
-pub fn run(document: &[u8], options: &Options) -> Log {
+pub fn run(document: &[u8], options: &Options) -> ModelLog {
     // The limit on the total is checked before a byte is read, as if the bytes after it did not exist.
     let total = options.total.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
     let seen = &document[..document.len().min(total)];
@@ -60,7 +60,7 @@ pub fn run(document: &[u8], options: &Options) -> Log {
     reader.deviations.truncate(LISTED_DEVIATIONS);
     let is_accepted = verdict == Verdict::Complete && deviation_count > 0;
     let rewritten = is_accepted.then(|| lenient::rewritten(seen, 0, &reader.edits));
-    Log { events: reader.events, verdict, stopped_by, deviations: reader.deviations, deviation_count, rewritten }
+    ModelLog { events: reader.events, verdict, stopped_by, deviations: reader.deviations, deviation_count, rewritten }
 }
 
 /// The tokens that are allowed at the next byte that is not white space.

@@ -1,4 +1,4 @@
-//! The document as the events of `$` and `$..*` describe it, for comparison with snapshots.
+//! Rebuilds a document from the events of `$` and `$..*`, for comparison with snapshots.
 
 use serde_json::{Map, Value};
 

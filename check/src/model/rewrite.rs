@@ -57,14 +57,14 @@ fn text(
     level: usize,
     rules: &[(NestedPattern, ModelRule)],
 ) -> Option<String> {
-    let mut reader = Reader { units, place: 0, level, rules, out: String::new(), is_mute: false };
+    let mut reader = RewriteReader { units, place: 0, level, rules, out: String::new(), is_mute: false };
     reader.space();
     reader.value(states)?;
     reader.space();
     Some(reader.out)
 }
 
-struct Reader<'a> {
+struct RewriteReader<'a> {
     units: Vec<Unit>,
     place: usize,
     level: usize,
@@ -73,7 +73,7 @@ struct Reader<'a> {
     is_mute: bool,
 }
 
-impl Reader<'_> {
+impl RewriteReader<'_> {
     fn peek(&self) -> Option<char> {
         self.units.get(self.place).map(|unit| unit.character)
     }

@@ -36,7 +36,7 @@ fn check_serde(document: &[u8]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Checks that the closer's value of every viable prefix is the one that the events describe.
+/// Checks that the closer's value of every viable prefix is what the events describe.
 fn check_known(document: &[u8]) -> Result<(), TestCaseError> {
     let options = Options { end_of_input: false, ..Options::with_patterns(replay::patterns()) };
     for k in 0..=document.len() {
@@ -75,7 +75,7 @@ fn complete(prefix: &[u8]) -> Option<Vec<u8>> {
     None
 }
 
-/// Checks that an error is never late or early: the text before it can be completed to one that `serde_json` accepts,
+/// Checks that an error is never late or early: the text before it can be completed to a text that `serde_json` accepts,
 /// and the error is the same for every continuation.
 fn check_first_bad_byte(document: &[u8]) -> Result<(), TestCaseError> {
     let Some((kind, offset)) = verdict(document, true).failure() else {

@@ -1,4 +1,4 @@
-//! The model's events and errors held against the contract's own examples, one line each.
+//! Compares the model's events and errors with the contract's examples, one line each.
 
 use std::fmt::Write;
 

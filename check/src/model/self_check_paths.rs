@@ -1,5 +1,5 @@
-//! The model's paths and patterns: how they print, which one an error names, and the two ways to read a pattern
-//! (through a stream, in a whole value) held against each other.
+//! Checks the model's paths and patterns: how they print, which path an error names, and that following a pattern
+//! through a stream selects what it selects in a whole value.
 
 use proptest::prelude::*;
 use serde_json::Value;

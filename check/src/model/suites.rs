@@ -73,7 +73,7 @@ fn host() -> String {
     host.expect("cargo names its host").to_owned()
 }
 
-/// Returns the cargo that runs the tests, or else the one that built them.
+/// Returns the cargo that runs the tests, or else the cargo that built them.
 fn cargo() -> PathBuf {
     env::var_os("CARGO").map_or_else(|| PathBuf::from(env!("CARGO")), PathBuf::from)
 }

@@ -1,5 +1,5 @@
-//! Small documents by hand, valid and not, for the torture cuts: each construct that can span a chunk edge is in one of
-//! them.
+//! Small handwritten documents, valid and not, for the torture cuts. Together they have each construct that can span a
+//! chunk edge.
 
 pub fn torture_documents() -> Vec<&'static [u8]> {
     [VALID, UNFINISHED, INVALID].concat()

@@ -43,9 +43,9 @@ pub fn parsers() -> [Parser; 6] {
 
 /// All that can be seen of one reading.
 #[derive(Debug, Default, PartialEq)]
-struct Log {
-    told: Vec<Told>,
-    verdict: Option<Verdict>,
+struct Observed {
+    reported: Vec<Reported>,
+    verdict: Option<Outcome>,
     text: Option<Vec<u8>>,
     value: Option<Value>,
     snapshot: Option<String>,
@@ -55,54 +55,54 @@ struct Log {
     stopped_by: Option<Error>,
 }
 
-/// Kind, offset, line, column and path of an error are compared by it.
-type Verdict = Result<(), Error>;
+/// Two outcomes are equal if kind, offset, line, column and path of their errors are.
+type Outcome = Result<(), Error>;
 
 /// An event; a match's deltas are appended to its first one.
 #[derive(Debug, PartialEq)]
-struct Told {
+struct Reported {
     pattern: usize,
     match_id: u64,
     path: String,
     offset: u64,
-    what: What,
+    what: ReportedKind,
 }
 
 #[derive(Debug, PartialEq)]
-enum What {
+enum ReportedKind {
     Begin(ValueKind),
     Delta(String),
     /// The value's text and span, if they were kept.
     End(Option<(ValueKind, String, std::ops::Range<u64>)>),
 }
 
-impl Log {
+impl Observed {
     fn add(&mut self, event: &Event<'_>) {
         let what = match &event.kind {
-            EventKind::Begin(kind) => What::Begin(*kind),
+            EventKind::Begin(kind) => ReportedKind::Begin(*kind),
             EventKind::Delta(text) => {
                 assert!(!text.is_empty(), "a delta has text");
-                What::Delta(text.to_string())
+                ReportedKind::Delta(text.to_string())
             }
             EventKind::End(value) => {
-                What::End(value.as_ref().map(|value| (value.kind(), value.text().to_owned(), value.span())))
+                ReportedKind::End(value.as_ref().map(|value| (value.kind(), value.text().to_owned(), value.span())))
             }
             _ => unreachable!("another kind of event"),
         };
         let (pattern, match_id) = (event.pattern.index(), event.match_id);
-        let earlier = self.told.iter_mut().rev().find(|told| told.match_id == match_id);
-        if let What::Delta(text) = &what
-            && let Some(Told { what: What::Delta(joined), path, .. }) = earlier
+        let earlier = self.reported.iter_mut().rev().find(|reported| reported.match_id == match_id);
+        if let ReportedKind::Delta(text) = &what
+            && let Some(Reported { what: ReportedKind::Delta(joined), path, .. }) = earlier
         {
             assert_eq!(*path, event.path.to_string(), "a match stands at one path");
             joined.push_str(text);
             return;
         }
-        self.told.push(Told { pattern, match_id, path: event.path.to_string(), offset: event.offset, what });
+        self.reported.push(Reported { pattern, match_id, path: event.path.to_string(), offset: event.offset, what });
     }
 
     /// Records the parser's answers at the end, twice.
-    fn close(mut self, mut parser: Parser, verdict: Verdict) -> Self {
+    fn close(mut self, mut parser: Parser, verdict: Outcome) -> Self {
         self.text = parser.text().ok().map(<[u8]>::to_vec);
         self.value = parser.deserialize().ok();
         let root = parser.snapshot();
@@ -111,16 +111,16 @@ impl Log {
         self.is_complete = parser.is_complete();
         self.deviations = parser.deviations().to_vec();
         self.stopped_by = parser.stopped_by().cloned();
-        assert_eq!(parser.finish_with(|_| panic!("an event behind the end")), verdict, "the verdict sticks");
-        assert_eq!(parser.feed_with("", |_| panic!("an event behind the end")), verdict, "nothing changes nothing");
-        assert!(parser.feed_with(" ", |_| panic!("an event behind the end")).is_err(), "the end is the end");
+        assert_eq!(parser.finish_with(|_| panic!("an event after the end")), verdict, "the verdict sticks");
+        assert_eq!(parser.feed_with("", |_| panic!("an event after the end")), verdict, "nothing changes nothing");
+        assert!(parser.feed_with(" ", |_| panic!("an event after the end")).is_err(), "the end is the end");
         self.verdict = Some(verdict);
         self
     }
 }
 
-fn feed(mut parser: Parser, chunks: &[&[u8]]) -> Log {
-    let mut log = Log::default();
+fn feed(mut parser: Parser, chunks: &[&[u8]]) -> Observed {
+    let mut log = Observed::default();
     let mut verdict = Ok(());
     let patterns = parser.patterns().clone();
     for chunk in chunks {
@@ -150,8 +150,8 @@ fn feed(mut parser: Parser, chunks: &[&[u8]]) -> Log {
     log.close(parser, verdict)
 }
 
-fn feed_with(mut parser: Parser, chunks: &[&[u8]]) -> Log {
-    let mut log = Log::default();
+fn feed_with(mut parser: Parser, chunks: &[&[u8]]) -> Observed {
+    let mut log = Observed::default();
     let fed = chunks.iter().try_for_each(|chunk| parser.feed_with(chunk, |event| log.add(&event)));
     let verdict = fed.and_then(|()| parser.finish_with(|event| log.add(&event)));
     log.close(parser, verdict)

@@ -1,18 +1,18 @@
-//! The texts of a stream are read as each alone would be: their events, offsets, errors, values and snapshots.
+//! Each text of a stream is read as if it were alone: its events, offsets, errors, value and snapshots.
 
 use jsonspigot::{DocumentEvent, Documents, Framing, Retain};
 
 use crate::driver::{Joined, builder, pattern_set};
 use crate::laws::Law;
 use crate::model::chunking::chunks;
-use crate::model::log::{ErrorPath, Log, Options, Verdict};
+use crate::model::log::{ErrorPath, ModelLog, Options, Verdict};
 use crate::model::recogniser;
 
 /// The known facts about a text that has ended.
 #[derive(Debug, PartialEq)]
-struct Report {
+struct EndedText {
     start: u64,
-    log: Log,
+    log: ModelLog,
     /// The text up to its end, or its first bad byte.
     text: Vec<u8>,
     value: Option<serde_json::Value>,
@@ -21,7 +21,7 @@ struct Report {
 
 /// Checks that each text of the stream has the model's events of that text alone, at these cuts and as one chunk.
 pub fn are_those_alone(stream: &[u8], cuts: &[usize], framing: Framing, options: &Options) {
-    let expected: Vec<Report> =
+    let expected: Vec<EndedText> =
         split(stream, framing, options).into_iter().map(|text| alone(stream, text, options)).collect();
     for chunks in [vec![stream], chunks(stream, cuts)] {
         let seen = observe(&chunks, framing, options);
@@ -34,7 +34,7 @@ pub fn are_those_alone(stream: &[u8], cuts: &[usize], framing: Framing, options:
 
 /// Returns the results of the texts. Checks on the way that numbers have no gaps, errors stick, and a reset forgets
 /// everything.
-fn observe(chunks: &[&[u8]], framing: Framing, options: &Options) -> Vec<Report> {
+fn observe(chunks: &[&[u8]], framing: Framing, options: &Options) -> Vec<EndedText> {
     let parser = builder(options).snapshots().patterns(&pattern_set(options)).build();
     let mut documents = Documents::new(framing, parser);
     let first = read(&mut documents, chunks, framing, options);
@@ -59,7 +59,7 @@ fn observe(chunks: &[&[u8]], framing: Framing, options: &Options) -> Vec<Report>
     first
 }
 
-fn read(documents: &mut Documents, chunks: &[&[u8]], framing: Framing, options: &Options) -> Vec<Report> {
+fn read(documents: &mut Documents, chunks: &[&[u8]], framing: Framing, options: &Options) -> Vec<EndedText> {
     let stream = chunks.concat();
     let mut reported = Vec::new();
     let mut open = Joined::default();
@@ -80,7 +80,7 @@ fn read(documents: &mut Documents, chunks: &[&[u8]], framing: Framing, options: 
             let value = ended.deserialize().ok();
             assert!(value.is_none() || ended.complete().is_ok(), "no value without a complete text");
             let snapshot = parser.snapshot().map(|root| root.to_string());
-            reported.push(Report { start: ended.start(), log, text, value, snapshot });
+            reported.push(EndedText { start: ended.start(), log, text, value, snapshot });
         }
         _ => unreachable!("another kind of event"),
     };
@@ -111,7 +111,7 @@ fn read(documents: &mut Documents, chunks: &[&[u8]], framing: Framing, options: 
 }
 
 /// Returns the result of a separate parser for one text, with the model's log of it.
-fn alone(stream: &[u8], Text { range, log }: Text, options: &Options) -> Report {
+fn alone(stream: &[u8], Text { range, log }: Text, options: &Options) -> EndedText {
     let start = range.start as u64;
     let text = &stream[range];
     let len = log.verdict.failure().map_or(text.len(), |(_, offset)| offset as usize);
@@ -123,13 +123,13 @@ fn alone(stream: &[u8], Text { range, log }: Text, options: &Options) -> Report 
         value = serde_json::from_slice(text).ok();
     }
     let snapshot = parser.snapshot().map(|root| root.to_string());
-    Report { start, log, text: text[..len].to_vec(), value, snapshot }
+    EndedText { start, log, text: text[..len].to_vec(), value, snapshot }
 }
 
 /// A text of the stream, and its expected events.
 struct Text {
     range: std::ops::Range<usize>,
-    log: Log,
+    log: ModelLog,
 }
 
 /// Splits a stream into its texts, by looking at all of it.
@@ -158,7 +158,7 @@ fn pieces(stream: &[u8], separator: u8) -> Vec<std::ops::Range<usize>> {
 }
 
 /// Returns a text within the limits, unless it has only white space.
-fn text(range: std::ops::Range<usize>, log: Log, bytes: &[u8]) -> Option<Text> {
+fn text(range: std::ops::Range<usize>, log: ModelLog, bytes: &[u8]) -> Option<Text> {
     let is_blank = bytes.iter().all(|byte| is_space(*byte));
     (!is_blank || log.verdict.failure().is_some_and(|(kind, _)| kind != "incomplete")).then_some(Text { range, log })
 }
@@ -186,12 +186,12 @@ fn sequence(stream: &[u8], options: &Options) -> Vec<Text> {
 }
 
 /// Returns an error of the framing after these bytes, in which all line feeds are white space.
-fn failed(log: Log, kind: &'static str, before: &[u8]) -> Log {
+fn failed(log: ModelLog, kind: &'static str, before: &[u8]) -> ModelLog {
     let offset = before.len() as u64;
     let line = 1 + before.iter().filter(|byte| **byte == b'\n').count() as u64;
     let column = before.iter().rev().take_while(|byte| **byte != b'\n').count() as u64 + 1;
     let verdict = Verdict::Failed { kind, offset, line, column, path: ErrorPath(Some("$".to_owned())) };
-    Log { verdict, stopped_by: Some((kind, offset)), ..log }
+    ModelLog { verdict, stopped_by: Some((kind, offset)), ..log }
 }
 
 fn concatenated(stream: &[u8], options: &Options) -> Vec<Text> {
@@ -220,7 +220,7 @@ fn concatenated(stream: &[u8], options: &Options) -> Vec<Text> {
 }
 
 /// Returns true if a text was read to its end, with or without deviations.
-fn has_ended(log: &Log) -> bool {
+fn has_ended(log: &ModelLog) -> bool {
     log.stopped_by.is_none()
 }
 

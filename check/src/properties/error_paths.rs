@@ -1,14 +1,14 @@
-//! An error names the innermost open value or none, whatever is kept and followed, however the text is cut.
+//! An error has the path of the innermost open value or none, for any retention, patterns and cuts.
 
 use jsonspigot::{Error, Retain};
 
 use crate::driver::{METHODS, builder, drive, pattern_set};
 use crate::laws::Law;
 use crate::model::chunking::{chunks, each_byte};
-use crate::model::log::{Log, Options, Verdict};
+use crate::model::log::{ModelLog, Options, Verdict};
 use crate::model::recogniser;
 
-fn path(log: &Log) -> Option<&str> {
+fn path(log: &ModelLog) -> Option<&str> {
     match &log.verdict {
         Verdict::Failed { path, .. } => path.0.as_deref(),
         Verdict::Complete | Verdict::Open => None,

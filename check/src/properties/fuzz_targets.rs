@@ -1,19 +1,20 @@
-//! The fuzz targets: bytes in, each read as what its properties take. Run by the fuzzer over what it finds, and by
-//! `tests/it/fuzz_corpus.rs` over what is kept.
+//! The fuzz targets: each makes the input of its properties from bytes. The fuzzer runs them on new inputs,
+//! `tests/it/fuzz_corpus.rs` on the stored ones.
 //!
-//! An input is `head FE text`, and the text is cut at its bytes FF: no JSON text contains these bytes. The head holds
-//! choices, and may be left out with its FE. Only the target `typed` reads its input otherwise.
+//! An input is `head FE text`, and the text is cut at its bytes FF: no JSON text contains these bytes. The head has the
+//! choices, and may be left out with its FE. Only the target `typed` has another form.
 
 use jsonspigot::{DuplicateKeys, Framing, Leniency, Parser, PatternSet, Retain};
 
 use super::inner_texts;
-use super::ops::{Configuration, Op};
+use super::ops::{Configuration, ParserCall};
 use super::saved as states;
 use super::{
     cuts, documents as documents_of, leniency, limits, ops, owned, paths, rewriting, snapshots, spelling,
     subject_types, text, typed,
 };
 use crate::driver::Method;
+use crate::forged::edited;
 use crate::model::chunking::chunks as chunks_of;
 use crate::model::closer::OpenAtoms;
 use crate::model::generate::Dress;
@@ -21,7 +22,6 @@ use crate::model::log::{DEVIATIONS, Options, flaws};
 use crate::model::nested::{NestedPattern, written};
 use crate::model::pattern::{ModelPattern, ModelSegment, NAMES, Selector, everything_below, root};
 use crate::model::rewrite::ModelRule;
-use crate::sealed::edited;
 
 /// A target's name and body.
 pub type Target = (&'static str, fn(&[u8]));
@@ -106,7 +106,7 @@ pub fn snapshot(input: &[u8]) {
     snapshots::are_rebuilt_by_patches(&document, &cuts);
     if document.len() <= 4 * LONGEST_FOR_PREFIXES {
         snapshots::are_what_the_closer_says(&document);
-        if crate::model::read::tree(&document).is_some_and(|tree| tree.has_distinct_keys()) {
+        if crate::model::tree_reader::tree(&document).is_some_and(|tree| tree.has_distinct_keys()) {
             snapshots::only_grow(&document);
         }
     }
@@ -157,14 +157,14 @@ pub fn operations(input: &[u8]) {
     for (place, chunk) in input.chunks.iter().enumerate() {
         let method = if place % 2 == 0 { Method::Iterator } else { Method::Callback };
         let (call, rest) = match chunk {
-            [b'F', rest @ ..] => (Some(Op::Finish(method)), rest),
-            [b'L', rest @ ..] => (Some(Op::Look), rest),
-            [b'R', rest @ ..] => (Some(Op::Reset), rest),
-            [b'C', rest @ ..] => (Some(Op::Clone), rest),
+            [b'F', rest @ ..] => (Some(ParserCall::Finish(method)), rest),
+            [b'L', rest @ ..] => (Some(ParserCall::Look), rest),
+            [b'R', rest @ ..] => (Some(ParserCall::Reset), rest),
+            [b'C', rest @ ..] => (Some(ParserCall::Clone), rest),
             all => (None, *all),
         };
         calls.extend(call);
-        calls.push(Op::Feed(rest.to_vec(), method));
+        calls.push(ParserCall::Feed(rest.to_vec(), method));
     }
     ops::agree_with_the_model(&options, configuration, &calls);
 }

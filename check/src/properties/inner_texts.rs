@@ -7,16 +7,16 @@ use serde_json::Value;
 use crate::driver::{METHODS, Method, builder, drive};
 use crate::laws::Law;
 use crate::model::chunking::{chunks, each_byte};
-use crate::model::log::{Log, ModelEvent, ModelEventKind, Options, PathElement};
+use crate::model::log::{ModelEvent, ModelEventKind, ModelLog, Options, PathElement};
 use crate::model::nested::NestedPattern;
-use crate::model::{read, recogniser};
+use crate::model::{recogniser, tree_reader};
 
 fn parser(patterns: &[NestedPattern], options: &Options, retain: Retain) -> Parser {
     let patterns = PatternSet::new(patterns.iter().map(ToString::to_string)).expect("the model's patterns are valid");
     builder(options).retain(retain).patterns(&patterns).build()
 }
 
-fn observe(patterns: &[NestedPattern], options: &Options, chunks: &[&[u8]], method: Method) -> Log {
+fn observe(patterns: &[NestedPattern], options: &Options, chunks: &[&[u8]], method: Method) -> ModelLog {
     drive(&mut parser(patterns, options, Retain::All), chunks, method, options.end_of_input)
 }
 
@@ -43,13 +43,13 @@ pub fn reports_the_text_alone(document: &[u8], cuts: &[usize], patterns: &[Neste
 }
 
 /// Returns the events of one pattern in a log of several.
-fn of(place: usize, log: &Log) -> Vec<ModelEvent> {
+fn of(place: usize, log: &ModelLog) -> Vec<ModelEvent> {
     let events = log.events.iter().filter(|event| event.pattern == place);
     events.map(|event| ModelEvent { pattern: 0, ..event.clone() }).collect()
 }
 
 /// Returns the paths of inner errors, known or not.
-fn error_paths(log: &Log) -> Vec<Option<&str>> {
+fn error_paths(log: &ModelLog) -> Vec<Option<&str>> {
     fn path(event: &ModelEvent) -> Option<Option<&str>> {
         match &event.kind {
             ModelEventKind::InnerError { path, .. } => Some(path.0.as_deref()),
@@ -79,7 +79,7 @@ pub fn is_reported_promptly(document: &[u8], patterns: &[NestedPattern], options
 /// Checks that the selected values are those of serde_json and a recursive matcher, text by text.
 pub fn are_the_matchers(document: &[u8], patterns: &[NestedPattern]) {
     let Ok(value) = serde_json::from_slice::<Value>(document) else { return };
-    if !read::tree(document).is_some_and(|tree| tree.has_distinct_keys()) {
+    if !tree_reader::tree(document).is_some_and(|tree| tree.has_distinct_keys()) {
         return;
     }
     let rejecting = Options { reject_duplicates: true, ..Options::default() };

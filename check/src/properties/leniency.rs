@@ -7,12 +7,12 @@ use serde_json::Value;
 use crate::driver::{METHODS, builder, check_cut, drive, observe, pattern_set};
 use crate::laws::Law;
 use crate::model::chunking::chunks;
-use crate::model::log::{Log, Options, Verdict};
+use crate::model::log::{ModelLog, Options, Verdict};
 use crate::model::replay;
 
 /// Checks that leniency that is not needed changes nothing, and that tolerated deviations are reported as by the model,
 /// at these cuts. The verdict is a strict parser's on every text.
-pub fn reads_as_the_model(document: &[u8], cuts: &[usize], options: &Options) -> Log {
+pub fn reads_as_the_model(document: &[u8], cuts: &[usize], options: &Options) -> ModelLog {
     let log = check_cut(document, options, cuts);
     let strict = Options { lenient: Vec::new(), ..options.clone() };
     for method in METHODS {
@@ -86,7 +86,7 @@ pub fn is_accepted_as_rewritten(document: &[u8], cuts: &[usize], options: &Optio
 }
 
 /// Checks that the verdict and the report are the same if no value is selected.
-pub fn skipping_changes_no_report(document: &[u8], cuts: &[usize], options: &Options, log: &Log) {
+pub fn skipping_changes_no_report(document: &[u8], cuts: &[usize], options: &Options, log: &ModelLog) {
     let options = Options { patterns: Vec::new(), ..options.clone() };
     let mut parser: Parser = builder(&options).build();
     let skipped = drive(&mut parser, &chunks(document, cuts), METHODS[0], options.end_of_input);

@@ -1,4 +1,4 @@
-//! Limits, against the recogniser's.
+//! Compares the parser's limits with the recogniser's.
 
 use crate::driver::check_cut;
 use crate::model::log::{Options, Verdict};

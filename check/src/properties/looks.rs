@@ -5,15 +5,15 @@ use std::fmt::Debug;
 use jsonspigot::PartialValue;
 use serde::Deserialize;
 
-pub use super::shown::Rules;
-use super::shown::Shown;
+pub use super::debug_text::Rules;
+use super::debug_text::Shown;
 use super::snapshots::plain;
 use super::subject_types::Subject;
 use crate::model::closer;
 
 /// A type, as the functions that read it.
 #[derive(Clone, Copy)]
-pub struct Reader {
+pub struct TypeReader {
     pub look: fn(PartialValue<'_>) -> Look,
     /// serde_json's answer: what the whole text is, or why it is not.
     pub whole: fn(&str) -> Result<String, String>,
@@ -69,7 +69,7 @@ pub struct Looks<'a> {
 
 impl<'a> Looks<'a> {
     /// Returns `None` for a text that is not JSON.
-    pub fn at(reader: &Reader, text: &'a str) -> Option<Self> {
+    pub fn at(reader: &TypeReader, text: &'a str) -> Option<Self> {
         let mut parser = plain();
         let mut all = vec![Look::Pending];
         for byte in text.bytes() {
@@ -92,7 +92,7 @@ impl<'a> Looks<'a> {
     }
 
     /// Checks that the look at this position is the same if it is the first one.
-    pub fn do_not_depend_on_earlier_ones(&self, reader: &Reader, place: usize) -> Result<(), String> {
+    pub fn do_not_depend_on_earlier_ones(&self, reader: &TypeReader, place: usize) -> Result<(), String> {
         let mut parser = plain();
         let _ = parser.feed(&self.text.as_bytes()[..place]).check();
         let first = parser.snapshot().map_or(Look::Pending, reader.look);
@@ -175,7 +175,7 @@ impl<'a> Looks<'a> {
     /// Checks, for a text that fits, that a look before its end shows serde_json's value of the text with everything
     /// open closed at once. If that does not fit, the innermost open value is left out, or the one around it, and so
     /// on. An open string may be left out even if it fits.
-    pub fn leave_out_the_innermost(&self, reader: &Reader, rules: &Rules) -> Result<(), String> {
+    pub fn leave_out_the_innermost(&self, reader: &TypeReader, rules: &Rules) -> Result<(), String> {
         if rules.waits || rules.may_change.is_some() {
             return Ok(());
         }
@@ -213,7 +213,7 @@ impl<'a> Looks<'a> {
     pub fn nothing_fits_after(
         &self,
         place: usize,
-        reader: &Reader,
+        reader: &TypeReader,
         continuations: impl IntoIterator<Item = String>,
     ) -> Result<(), String> {
         let end = place.min(self.text.len());

@@ -1,8 +1,8 @@
-//! The laws as functions, each panics where its law is broken: called with generated input by the tests beside, and
-//! with the fuzzer's bytes by `fuzz/`, which includes this folder. A function that returns has found its property to
-//! hold.
+//! The parser's laws as functions, which panic if the law is broken. Tests call them with generated input, and
+//! `fuzz_targets` with the fuzzer's bytes.
 
 pub mod cuts;
+pub mod debug_text;
 pub mod documents;
 pub mod error_paths;
 pub mod fuzz_targets;
@@ -17,7 +17,6 @@ pub mod raw;
 pub mod revisions;
 pub mod rewriting;
 pub mod saved;
-pub mod shown;
 pub mod snapshots;
 pub mod spelling;
 pub mod stopping;

@@ -6,18 +6,18 @@ use super::snapshots::with_snapshots;
 use crate::driver::{Joined, Method, builder, pattern_set};
 use crate::laws::Law;
 use crate::model::closer::OpenAtoms;
-use crate::model::log::{Log, ModelEvent, ModelEventKind, Options, Verdict};
-use crate::model::place::line_and_column;
+use crate::model::log::{ModelEvent, ModelEventKind, ModelLog, Options, Verdict};
+use crate::model::position::line_and_column;
 use crate::model::{recogniser, replay};
 
-/// A call.
+/// A call of a parser's method.
 #[derive(Clone, Debug)]
-pub enum Op {
+pub enum ParserCall {
     Feed(Vec<u8>, Method),
     Finish(Method),
     Look,
     Reset,
-    /// From here on a clone gets the same calls, and must say the same.
+    /// From here on a clone gets the same calls, and must report the same.
     Clone,
 }
 
@@ -31,31 +31,31 @@ pub struct Configuration {
 
 /// Checks that errors stick and nothing is lost; that a reset parser is as good as new, a clone continues like its
 /// original, and an empty chunk changes nothing; and that nothing panics.
-pub fn agree_with_the_model(options: &Options, configuration: Configuration, ops: &[Op]) {
+pub fn agree_with_the_model(options: &Options, configuration: Configuration, ops: &[ParserCall]) {
     let choices = builder(options).retain(configuration.retain);
     let choose_snapshots = |choices| match configuration.snapshots {
         Some(open_atoms) => with_snapshots(choices, open_atoms),
         None => choices,
     };
     let parser = choose_snapshots(choices).patterns(&pattern_set(options)).build();
-    let mut all = vec![Subject { parser, reported: Joined::default() }];
+    let mut all = vec![LoggedParser { parser, reported: Joined::default() }];
     let is_counted_by_the_model = options.lenient.iter().any(|name| matches!(*name, "comments" | "single-quotes"));
     let begin = || History { is_counted_by_the_model, ..History::default() };
     let mut history = begin();
     for op in ops {
         match op {
-            Op::Clone if all.len() < 4 => all.push(all[0].clone()),
-            Op::Clone => {}
-            Op::Reset => {
-                all.iter_mut().for_each(Subject::reset);
+            ParserCall::Clone if all.len() < 4 => all.push(all[0].clone()),
+            ParserCall::Clone => {}
+            ParserCall::Reset => {
+                all.iter_mut().for_each(LoggedParser::reset);
                 history = begin();
             }
-            Op::Look => all.iter().for_each(|subject| subject.look(&history)),
-            Op::Feed(chunk, method) => {
+            ParserCall::Look => all.iter().for_each(|subject| subject.look(&history)),
+            ParserCall::Feed(chunk, method) => {
                 history.feed(chunk, options);
                 all.iter_mut().for_each(|subject| subject.feed(chunk, *method, &history));
             }
-            Op::Finish(method) => {
+            ParserCall::Finish(method) => {
                 history.is_finished = true;
                 all.iter_mut().for_each(|subject| subject.finish(*method));
             }
@@ -80,7 +80,7 @@ struct History {
     text: Vec<u8>,
     is_finished: bool,
     /// True if the last chunk was fed after a successful finish.
-    is_behind_the_end: bool,
+    is_after_the_end: bool,
     /// True if only the model knows the text between tokens: where comments and single quotes may be.
     is_counted_by_the_model: bool,
 }
@@ -88,14 +88,14 @@ struct History {
 impl History {
     fn feed(&mut self, chunk: &[u8], options: &Options) {
         // Input after a finish is not part of the text, successful or not.
-        self.is_behind_the_end =
+        self.is_after_the_end =
             self.is_finished && !chunk.is_empty() && recogniser::run(&self.text, options).verdict == Verdict::Complete;
         if !self.is_finished {
             self.text.extend_from_slice(chunk);
         }
     }
 
-    fn expected(&self, options: &Options, configuration: Configuration) -> Log {
+    fn expected(&self, options: &Options, configuration: Configuration) -> ModelLog {
         let mut options = Options { end_of_input: self.is_finished, ..options.clone() };
         let mut log = recogniser::run(&self.text, &options);
         if configuration.snapshots.is_some() {
@@ -137,26 +137,26 @@ fn check_anywhere(mut events: Events<'_>, some: usize) -> Result<(), Error> {
 }
 
 #[derive(Clone)]
-struct Subject {
+struct LoggedParser {
     parser: Parser,
     reported: Joined,
 }
 
-impl Subject {
+impl LoggedParser {
     fn reset(&mut self) {
         self.parser.reset();
         self.reported = Joined::default();
     }
 
     fn feed(&mut self, chunk: &[u8], method: Method, history: &History) {
-        let before = self.reported.told();
+        let before = self.reported.count();
         let checked = check_anywhere(self.parser.clone().feed(chunk), chunk.len());
         let result = self.reported.feed(&mut self.parser, chunk, method);
         assert_eq!(checked, result, "a check is the verdict alone");
         let _ = result.as_ref().inspect_err(|error| history.check_place(error));
-        if history.is_behind_the_end {
+        if history.is_after_the_end {
             assert_eq!(result.unwrap_err().kind(), ErrorKind::Finished);
-            assert_eq!(self.reported.told(), before, "nothing is reported behind the end");
+            assert_eq!(self.reported.count(), before, "nothing is reported after the end");
         }
     }
 
@@ -217,10 +217,10 @@ impl Subject {
     }
 
     /// Returns the events so far, and the verdict as of now.
-    fn log(&self, history: &History) -> Log {
+    fn log(&self, history: &History) -> ModelLog {
         let mut parser = self.parser.clone();
         let result = match history.is_finished {
-            true => parser.finish_with(|_| panic!("an event behind the end")),
+            true => parser.finish_with(|_| panic!("an event after the end")),
             false => parser.feed_with("", |_| panic!("an event of nothing")),
         };
         self.reported.clone().into_log(&self.parser, result, history.is_finished)

@@ -1,4 +1,4 @@
-//! Events that can be kept: what is written is read back.
+//! Owned events: each is read back as it was written.
 
 use jsonspigot::{Event, EventKind, Retain};
 use serde_json::Value;
@@ -58,7 +58,7 @@ fn comes_back(event: &Event<'_>, line: &str, tree: &Value) {
 
     #[derive(Debug, PartialEq, serde::Deserialize)]
     #[serde(untagged)]
-    enum Untagged {
+    enum EventOrNumber {
         Number(u8),
         Event(Event<'static>),
     }
@@ -82,7 +82,7 @@ fn comes_back(event: &Event<'_>, line: &str, tree: &Value) {
         assert!(is_same(&serde_json::from_slice(line.as_bytes()).unwrap()), "{line}");
         assert!(is_same(&serde_json::from_reader(line.as_bytes()).unwrap()), "{line}");
         match serde_json::from_str(line) {
-            Ok(Untagged::Event(read)) => assert!(is_same(&read), "{read:?} from {line}"),
+            Ok(EventOrNumber::Event(read)) => assert!(is_same(&read), "{read:?} from {line}"),
             // serde_json passes on a number that it keeps as text as an object, which a buffer takes it for.
             read => assert!(KEEPS_NUMBERS_AS_SPELT && has_fraction(tree), "{read:?} from {line}"),
         }

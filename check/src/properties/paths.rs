@@ -8,13 +8,13 @@ use crate::laws::Law;
 use crate::model::chunking::{chunks, each_byte};
 use crate::model::log::{ModelEvent, ModelEventKind, Options, PathElement, concrete_path, normalized_path};
 use crate::model::pattern::{ModelPattern, adversarial_patterns, at, everything_below};
-use crate::model::read;
+use crate::model::tree_reader;
 
 /// Checks that the selected nodes are the recursive matcher's, each once, each with its own value. Documents with a key
 /// twice in one object, or beyond serde_json, are left to the other properties.
 pub fn are_the_matchers(document: &[u8], patterns: &[ModelPattern]) {
     let Ok(value) = serde_json::from_slice::<Value>(document) else { return };
-    if !read::tree(document).is_some_and(|tree| tree.has_distinct_keys()) {
+    if !tree_reader::tree(document).is_some_and(|tree| tree.has_distinct_keys()) {
         return;
     }
     let options = Options::with_patterns(patterns.iter().cloned());

@@ -1,5 +1,5 @@
-//! Revisions under any sequence of feeds, finishes, clones and resets: what is accepted brings a copy up to date, what
-//! was shown of another text is refused, and whether anything has changed is one answer, however it is asked.
+//! Revisions under any sequence of feeds, finishes, clones and resets: an accepted one brings a copy up to date, one of
+//! another text is refused, and all ways to ask if anything has changed have the same answer.
 
 use jsonspigot::{Parser, PartialValue, Revision};
 use serde_json::Value;
@@ -38,7 +38,7 @@ struct Given {
 }
 
 #[derive(Clone)]
-struct Subject {
+struct PatchedParser {
     parser: Parser,
     open_atoms: OpenAtoms,
     reads_other: bool,
@@ -58,7 +58,7 @@ pub fn agree(texts: [&[u8]; 2], ops: &[Op]) {
 
 fn agree_with(texts: [&[u8]; 2], ops: &[Op], open_atoms: OpenAtoms) {
     const MOST: usize = 5;
-    let mut subjects = vec![Subject::new(open_atoms)];
+    let mut subjects = vec![PatchedParser::new(open_atoms)];
     for Op { parser, action } in ops {
         let (place, count) = (parser % subjects.len(), subjects.len());
         let subject = &mut subjects[place];
@@ -78,7 +78,7 @@ fn agree_with(texts: [&[u8]; 2], ops: &[Op], open_atoms: OpenAtoms) {
                 assert_eq!(clone.parser.revision(), subject.parser.revision(), "nothing has come since");
                 subjects.push(clone);
             }
-            Action::Clone => subjects.push(Subject::new(open_atoms)),
+            Action::Clone => subjects.push(PatchedParser::new(open_atoms)),
             Action::Reset => {
                 subject.parser.reset();
                 subject.at = 0;
@@ -115,7 +115,7 @@ fn write_states(value: PartialValue<'_>, states: &mut String) {
     value.entries().for_each(|(_, member)| write_states(member, states));
 }
 
-impl Subject {
+impl PatchedParser {
     fn new(open_atoms: OpenAtoms) -> Self {
         let parser = with_open_atoms(open_atoms);
         Self { parser, open_atoms, reads_other: false, at: 0, given: Vec::new(), forgotten: Vec::new() }

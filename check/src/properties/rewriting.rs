@@ -126,7 +126,7 @@ pub fn continues_when_restored(chunks: &[&[u8]], rules: &[(NestedPattern, ModelR
     }
 }
 
-/// Checks that bytes that are not a saved state of this rewriter are refused, or give one that behaves like it.
+/// Checks that bytes that are not a saved state of this rewriter are refused, or give a rewriter that behaves like it.
 pub fn is_refused_or_sound(bytes: &[u8], chunks: &[&[u8]], rules: &[(NestedPattern, ModelRule)]) {
     let Ok(mut plain) = rewriter(rules).restore(bytes) else { return };
     let mut saved = restored(&plain.save().unwrap(), rules);

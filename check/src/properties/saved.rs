@@ -1,5 +1,5 @@
-//! Saved state: a parser continues unchanged if it is saved and restored between any two chunks, and no bytes at all
-//! give one that breaks a promise.
+//! Saved state: a parser continues unchanged if it is saved and restored between any two chunks, and no bytes restore a
+//! parser that breaks a law.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -57,16 +57,16 @@ pub fn restored(parser: &Parser, builder: ParserBuilder, patterns: &PatternSet) 
 }
 
 /// An open match by its id: where it is, which pattern, and how its value begins.
-type Open = BTreeMap<u64, (String, usize, ValueKind, u64)>;
+type OpenMatches = BTreeMap<u64, (String, usize, ValueKind, u64)>;
 
-fn open_matches(parser: &Parser) -> Open {
-    let mut open = Open::new();
+fn open_matches(parser: &Parser) -> OpenMatches {
+    let mut open = OpenMatches::new();
     parser.open_matches_with(|event| opened(&mut open, &event));
     open
 }
 
 /// Follows which matches are open.
-fn opened(open: &mut Open, event: &Event<'_>) {
+fn opened(open: &mut OpenMatches, event: &Event<'_>) {
     let path = event.path.to_string();
     match event.kind {
         EventKind::Begin(kind) => {
@@ -87,27 +87,27 @@ struct Side {
     parser: Parser,
     revisions: Vec<Revision>,
     /// The open matches, by the events so far.
-    open: Open,
+    open: OpenMatches,
 }
 
 impl Side {
     fn new(parser: Parser) -> Self {
-        Self { parser, revisions: Vec::new(), open: Open::new() }
+        Self { parser, revisions: Vec::new(), open: OpenMatches::new() }
     }
 
     /// Returns the events of a chunk or of the end of input.
     fn reported(&mut self, chunk: Option<&[u8]>, method: Method) -> String {
         let mut reported = String::new();
         let Self { parser, open, .. } = self;
-        let mut tell = |event: Event<'_>| {
+        let mut record = |event: Event<'_>| {
             writeln!(reported, "{event:?}").unwrap();
             opened(open, &event);
         };
         let result: Result<(), Error> = match (chunk, method) {
-            (Some(chunk), Method::Iterator) => parser.feed(chunk).try_for_each(|event| event.map(&mut tell)),
-            (Some(chunk), Method::Callback) => parser.feed_with(chunk, tell),
-            (None, Method::Iterator) => parser.finish().try_for_each(|event| event.map(&mut tell)),
-            (None, Method::Callback) => parser.finish_with(tell),
+            (Some(chunk), Method::Iterator) => parser.feed(chunk).try_for_each(|event| event.map(&mut record)),
+            (Some(chunk), Method::Callback) => parser.feed_with(chunk, record),
+            (None, Method::Iterator) => parser.finish().try_for_each(|event| event.map(&mut record)),
+            (None, Method::Callback) => parser.finish_with(record),
         };
         if result.is_err() {
             open.clear();

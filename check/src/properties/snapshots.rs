@@ -65,8 +65,7 @@ pub fn is_readable(text: &[u8]) -> bool {
     serde_json::from_slice::<Value>(text).is_ok()
 }
 
-/// Snapshots are what an independent closer says: after each prefix the snapshot is what the independent closer makes
-/// of it.
+/// Checks that the snapshot after each prefix equals the prefix that an independent closer has closed.
 pub fn are_what_the_closer_says(document: &[u8]) {
     for open_atoms in OpenAtoms::BOTH {
         are_what_it_closes(document, open_atoms);

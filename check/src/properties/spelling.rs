@@ -7,7 +7,7 @@ use crate::laws::Law;
 use crate::model::generate::{Dress, Tree};
 use crate::model::log::{ModelEventKind, Options, Verdict};
 use crate::model::pattern::ModelPattern;
-use crate::model::read::tree;
+use crate::model::tree_reader::tree;
 
 /// Checks that two spellings of one tree differ in offsets only.
 pub fn changes_offsets_only(plain: &[u8], dressed: &[u8], patterns: &[ModelPattern]) {
@@ -27,7 +27,7 @@ pub fn may_be_changed(document: &[u8], dress: &Dress, patterns: &[ModelPattern])
     if let Some(tree) = tree(document) {
         let dressed = tree.write(dress);
         changes_offsets_only(document, &dressed, patterns);
-        assert_eq!(values(&tree), values(&crate::model::read::tree(&dressed).expect("a dress is valid")));
+        assert_eq!(values(&tree), values(&crate::model::tree_reader::tree(&dressed).expect("a dress is valid")));
     }
 }
 

@@ -45,14 +45,14 @@ impl Claims {
     }
 }
 
-/// A type whose values make claims.
-pub trait Look {
-    fn look(&self, _: &mut Claims) {}
+/// A type whose values claim which of their parts are complete.
+pub trait HasClaims {
+    fn add_claims(&self, _: &mut Claims) {}
 }
 
 macro_rules! claims_nothing {
     ($($type:ty)*) => {
-        $(impl Look for $type {})*
+        $(impl HasClaims for $type {})*
     };
 }
 
@@ -61,64 +61,64 @@ claims_nothing! {
     std::num::NonZeroI16
 }
 
-impl Look for &str {}
-impl Look for &[u8] {}
-impl Look for Cow<'_, str> {}
+impl HasClaims for &str {}
+impl HasClaims for &[u8] {}
+impl HasClaims for Cow<'_, str> {}
 
-impl<T: Debug> Look for Settled<T> {
-    fn look(&self, claims: &mut Claims) {
+impl<T: Debug> HasClaims for Settled<T> {
+    fn add_claims(&self, claims: &mut Claims) {
         if let Some(value) = self.get() {
             claims.whole(value);
         }
     }
 }
 
-impl<T: Look> Look for Option<T> {
-    fn look(&self, claims: &mut Claims) {
+impl<T: HasClaims> HasClaims for Option<T> {
+    fn add_claims(&self, claims: &mut Claims) {
         if let Some(inner) = self {
-            inner.look(claims);
+            inner.add_claims(claims);
         }
     }
 }
 
-impl<T: Look> Look for Box<T> {
-    fn look(&self, claims: &mut Claims) {
-        (**self).look(claims);
+impl<T: HasClaims> HasClaims for Box<T> {
+    fn add_claims(&self, claims: &mut Claims) {
+        (**self).add_claims(claims);
     }
 }
 
-impl<T: Look> Look for Vec<T> {
-    fn look(&self, claims: &mut Claims) {
-        self.iter().enumerate().for_each(|(index, element)| claims.inside(&index, |claims| element.look(claims)));
+impl<T: HasClaims> HasClaims for Vec<T> {
+    fn add_claims(&self, claims: &mut Claims) {
+        self.iter().enumerate().for_each(|(index, element)| claims.inside(&index, |claims| element.add_claims(claims)));
     }
 }
 
-impl<A: Look, B: Look> Look for (A, B) {
-    fn look(&self, claims: &mut Claims) {
-        claims.inside(&0, |claims| self.0.look(claims));
-        claims.inside(&1, |claims| self.1.look(claims));
+impl<A: HasClaims, B: HasClaims> HasClaims for (A, B) {
+    fn add_claims(&self, claims: &mut Claims) {
+        claims.inside(&0, |claims| self.0.add_claims(claims));
+        claims.inside(&1, |claims| self.1.add_claims(claims));
     }
 }
 
-impl<K: Debug, T: Look> Look for BTreeMap<K, T> {
-    fn look(&self, claims: &mut Claims) {
+impl<K: Debug, T: HasClaims> HasClaims for BTreeMap<K, T> {
+    fn add_claims(&self, claims: &mut Claims) {
         for (key, value) in self {
             // As it is spelt in an object, if it is a string or number.
             let key = format!("{key:?}");
-            claims.inside(&key.trim_matches('"'), |claims| value.look(claims));
+            claims.inside(&key.trim_matches('"'), |claims| value.add_claims(claims));
         }
     }
 }
 
-macro_rules! look_inside {
+macro_rules! claim_inside {
     ($claims:ident: $($field:ident)*) => {
-        $($claims.inside(&stringify!($field), |claims| $field.look(claims));)*
+        $($claims.inside(&stringify!($field), |claims| $field.add_claims(claims));)*
     };
 }
 
 /// A type that the property is checked for.
 pub trait Subject {
-    type Read<'a>: Deserialize<'a> + Debug + Look;
+    type Read<'a>: Deserialize<'a> + Debug + HasClaims;
 
     const FITS: Fits;
     /// True if the type reads values that serde_json refuses: text that is borrowed though it was spelt with an escape,
@@ -144,8 +144,8 @@ pub enum Name {
     Runner,
 }
 
-impl Look for Name {
-    fn look(&self, claims: &mut Claims) {
+impl HasClaims for Name {
+    fn add_claims(&self, claims: &mut Claims) {
         claims.name(&format!("{self:?}"));
     }
 }
@@ -175,10 +175,10 @@ static PLAIN: Fits = Fields(&[
     ("it", This(&PLAIN)),
 ]);
 
-impl Look for Plain {
-    fn look(&self, claims: &mut Claims) {
+impl HasClaims for Plain {
+    fn add_claims(&self, claims: &mut Claims) {
         let Self { id, text, size, kind, path, list, inner, it } = self;
-        look_inside!(claims: id text size kind path list inner it);
+        claim_inside!(claims: id text size kind path list inner it);
     }
 }
 
@@ -218,19 +218,19 @@ static TAGGED: Fits = OneOf(&[
     ]),
 ]);
 
-impl Look for Tagged {
-    fn look(&self, claims: &mut Claims) {
+impl HasClaims for Tagged {
+    fn add_claims(&self, claims: &mut Claims) {
         let name = format!("{self:?}");
         claims.inside(&"type", |claims| claims.name(name.split(|c: char| !c.is_alphanumeric()).next().unwrap()));
         match self {
             Self::Run { path, text, it } => {
-                look_inside!(claims: path text it);
+                claim_inside!(claims: path text it);
             }
-            Self::Ru(plain) => plain.look(claims),
+            Self::Ru(plain) => plain.add_claims(claims),
             Self::Runner { list, it } => {
-                look_inside!(claims: list it);
+                claim_inside!(claims: list it);
             }
-            Self::Flat(flat) => flat.look(claims),
+            Self::Flat(flat) => flat.add_claims(claims),
             Self::Text | Self::Other => {}
         }
     }
@@ -258,16 +258,16 @@ static ADJACENT: Fits = OneOf(&[
     Fields(&[("kind", Fits::Name(NAMES)), ("text", Text)]),
 ]);
 
-impl Look for Adjacent {
-    fn look(&self, claims: &mut Claims) {
+impl HasClaims for Adjacent {
+    fn add_claims(&self, claims: &mut Claims) {
         let name = format!("{self:?}");
         claims.inside(&"kind", |claims| claims.name(name.split(|c: char| !c.is_alphanumeric()).next().unwrap()));
         claims.inside(&"it", |claims| match self {
-            Self::Run(value) => value.look(claims),
+            Self::Run(value) => value.add_claims(claims),
             Self::Ru { a, text } => {
-                look_inside!(claims: a text);
+                claim_inside!(claims: a text);
             }
-            Self::A(number, _) => claims.inside(&0, |claims| number.look(claims)),
+            Self::A(number, _) => claims.inside(&0, |claims| number.add_claims(claims)),
             Self::Runner => {}
         });
     }
@@ -306,17 +306,17 @@ static UNTAGGED: Fits = OneOf(&[
     Fits::Null,
 ]);
 
-impl Look for Untagged {
-    fn look(&self, claims: &mut Claims) {
+impl HasClaims for Untagged {
+    fn add_claims(&self, claims: &mut Claims) {
         match self {
-            Self::Name(name) => name.look(claims),
-            Self::Tagged(tagged) => tagged.look(claims),
+            Self::Name(name) => name.add_claims(claims),
+            Self::Tagged(tagged) => tagged.add_claims(claims),
             Self::Fields { path, text } => {
-                look_inside!(claims: path text);
+                claim_inside!(claims: path text);
             }
-            Self::Pair(_, text) => claims.inside(&1, |claims| text.look(claims)),
-            Self::List(list) => list.look(claims),
-            Self::Whole(whole) => whole.look(claims),
+            Self::Pair(_, text) => claims.inside(&1, |claims| text.add_claims(claims)),
+            Self::List(list) => list.add_claims(claims),
+            Self::Whole(whole) => whole.add_claims(claims),
             Self::Flag(_) | Self::Number(_) | Self::Text(_) | Self::Null => {}
         }
     }
@@ -330,13 +330,13 @@ pub struct Flat {
     #[serde(flatten)]
     adjacent: Option<Adjacent>,
     #[serde(flatten)]
-    part: Part,
+    part: FlatPart,
     #[serde(flatten)]
     rest: BTreeMap<String, Settled<Value>>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Part {
+struct FlatPart {
     #[serde(default)]
     path: Settled<Vec<u8>>,
     #[serde(default)]
@@ -352,12 +352,12 @@ static FLAT: Fits = Fields(&[
     ("a", Anything),
 ]);
 
-impl Look for Flat {
-    fn look(&self, claims: &mut Claims) {
-        let Self { id, adjacent, part: Part { path, text }, rest } = self;
-        look_inside!(claims: id path text);
-        adjacent.look(claims);
-        rest.look(claims);
+impl HasClaims for Flat {
+    fn add_claims(&self, claims: &mut Claims) {
+        let Self { id, adjacent, part: FlatPart { path, text }, rest } = self;
+        claim_inside!(claims: id path text);
+        adjacent.add_claims(claims);
+        rest.add_claims(claims);
     }
 }
 
@@ -384,15 +384,17 @@ static EXTERNAL: Fits = OneOf(&[
     Fields(&[("run", Fits::Null)]),
 ]);
 
-impl Look for External {
-    fn look(&self, claims: &mut Claims) {
+impl HasClaims for External {
+    fn add_claims(&self, claims: &mut Claims) {
         match self {
             Self::Run => claims.name("Run"),
-            Self::Ru(tagged) => claims.inside(&"ru", |claims| tagged.look(claims)),
-            Self::Text(_, number) => claims.inside(&"text", |claims| claims.inside(&1, |claims| number.look(claims))),
+            Self::Ru(tagged) => claims.inside(&"ru", |claims| tagged.add_claims(claims)),
+            Self::Text(_, number) => {
+                claims.inside(&"text", |claims| claims.inside(&1, |claims| number.add_claims(claims)))
+            }
             Self::A { id, rest } => claims.inside(&"a", |claims| {
-                look_inside!(claims: id);
-                rest.look(claims);
+                claim_inside!(claims: id);
+                rest.add_claims(claims);
             }),
         }
     }
@@ -438,20 +440,20 @@ static BORROWED: Fits = Fields(&[
     ("a", Fields(&[("type", Fits::Name(NAMES)), ("path", Text), ("id", Number), ("text", Text)])),
 ]);
 
-impl Look for Borrowed<'_> {
-    fn look(&self, claims: &mut Claims) {
+impl HasClaims for Borrowed<'_> {
+    fn add_claims(&self, claims: &mut Claims) {
         let Self { id, text, path, it, list, a } = self;
-        look_inside!(claims: id text path it list a);
+        claim_inside!(claims: id text path it list a);
     }
 }
 
-impl Look for BorrowedTagged<'_> {
-    fn look(&self, claims: &mut Claims) {
+impl HasClaims for BorrowedTagged<'_> {
+    fn add_claims(&self, claims: &mut Claims) {
         match self {
             Self::Run { path, id, text } => {
-                look_inside!(claims: path id text);
+                claim_inside!(claims: path id text);
             }
-            Self::Ru(map) => map.look(claims),
+            Self::Ru(map) => map.add_claims(claims),
         }
     }
 }
@@ -491,17 +493,17 @@ static NUMBERS: Fits = Fields(&[
     ("m", Number),
 ]);
 
-impl Look for Numbers {
-    fn look(&self, claims: &mut Claims) {
+impl HasClaims for Numbers {
+    fn add_claims(&self, claims: &mut Claims) {
         let Self { a, b, c, d, e, f, g, h, i, j, k, l, m } = self;
-        look_inside!(claims: a b c d e f g h i j k l m);
+        claim_inside!(claims: a b c d e f g h i j k l m);
     }
 }
 
 /// Keys of other types than strings.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct Keys {
+pub struct OtherKeys {
     a: BTreeMap<i64, Settled<u8>>,
     b: BTreeMap<u128, String>,
     c: BTreeMap<bool, u8>,
@@ -528,10 +530,10 @@ static KEYED: Fits = Fields(&[
     ("h", Map(&["1"], &Fits::Null)),
 ]);
 
-impl Look for Keys {
-    fn look(&self, claims: &mut Claims) {
+impl HasClaims for OtherKeys {
+    fn add_claims(&self, claims: &mut Claims) {
         let Self { a, b, c: _, d, e: _, f: _, g: _, h: _ } = self;
-        look_inside!(claims: a b d);
+        claim_inside!(claims: a b d);
     }
 }
 
@@ -611,10 +613,10 @@ static KEPT: Fits = Fields(&[
     ("b", OneOf(&[Text, List(&Number)])),
 ]);
 
-impl Look for Kept {
-    fn look(&self, claims: &mut Claims) {
+impl HasClaims for Kept {
+    fn add_claims(&self, claims: &mut Claims) {
         let Self { text: _, list: _, it, a: _, path: _, id, kind: _, b } = self;
-        look_inside!(claims: it id b);
+        claim_inside!(claims: it id b);
     }
 }
 
@@ -643,7 +645,7 @@ subjects! {
     OfExternal: External, This(&EXTERNAL);
     OfBorrowed: Borrowed<'a>, This(&BORROWED), READS_ESCAPES, MAY_LOSE;
     OfNumbers: Numbers, This(&NUMBERS);
-    OfKeys: Keys, This(&KEYED), READS_ESCAPES;
+    OfKeys: OtherKeys, This(&KEYED), READS_ESCAPES;
     OfKept: Kept, This(&KEPT);
     OfMixed: Mixed, List(&Tuple(&[This(&UNTAGGED), This(&FLAT)])), MAY_LOSE, MAY_CHANGE;
     OfMap: BTreeMap<String, Tagged>, Map(&["a", "b"], &This(&TAGGED)), MAY_LOSE;

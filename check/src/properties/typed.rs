@@ -4,11 +4,11 @@
 
 use jsonspigot::{Parser, PartialValue, ValueKind};
 
-use super::looks::{self, Looks, Reader, Rules};
+use super::looks::{self, Looks, Rules, TypeReader};
 use super::snapshots::plain;
-use super::subject_types::{Claim, Claims, Look, Subject};
+use super::subject_types::{Claim, Claims, HasClaims, Subject};
 use crate::laws::Law;
-use crate::model::{fitting_text, read};
+use crate::model::{fitting_text, tree_reader};
 
 /// Checks that a whole text reads into the type as serde_json reads it.
 pub fn is_serde_jsons<S: Subject>(text: &str) {
@@ -34,7 +34,7 @@ pub fn is_serde_jsons<S: Subject>(text: &str) {
 /// Checks that after every prefix, each value that the type claims to be whole is, and is the whole text's value there.
 pub fn settles_only_what_is_whole<S: Subject>(text: &str) {
     // If a key is repeated, a path does not name its occurrence.
-    if !read::tree(text.as_bytes()).is_some_and(|tree| tree.has_distinct_keys()) {
+    if !tree_reader::tree(text.as_bytes()).is_some_and(|tree| tree.has_distinct_keys()) {
         return;
     }
     let mut parser = plain();
@@ -75,7 +75,7 @@ pub fn settles_only_what_is_whole<S: Subject>(text: &str) {
 fn claims<S: Subject>(parser: &Parser) -> Option<Vec<Claim>> {
     let partial = parser.snapshot()?.deserialize::<S::Read<'_>>().ok()??;
     let mut claims = Claims::default();
-    partial.get().look(&mut claims);
+    partial.get().add_claims(&mut claims);
     Some(claims.all)
 }
 
@@ -97,7 +97,7 @@ pub fn text<S: Subject>(bytes: &[u8]) -> Option<String> {
 
 /// Checks that no look fails early, that looks only grow, and that a value that may be taken is serde_json's.
 pub fn looks_grow_as_far_as_is_known<S: Subject>(text: &str, bytes: &[u8]) {
-    let reader = Reader { look: looks::look_at::<S>, whole: looks::whole_of::<S> };
+    let reader = TypeReader { look: looks::look_at::<S>, whole: looks::whole_of::<S> };
     let Some(looks) = Looks::at(&reader, text) else { return };
     let rules = Rules {
         absent: S::ABSENT,
@@ -106,7 +106,7 @@ pub fn looks_grow_as_far_as_is_known<S: Subject>(text: &str, bytes: &[u8]) {
         may_change: S::MAY_CHANGE.then_some("a variant that fits later"),
     };
     // If a key is repeated, the later one replaces the earlier one, whether that one fitted or not.
-    let is_plain = read::tree(text.as_bytes()).is_some_and(|tree| tree.has_distinct_keys());
+    let is_plain = tree_reader::tree(text.as_bytes()).is_some_and(|tree| tree.has_distinct_keys());
     let held = match (reader.whole)(text) {
         Err(_) if S::READS_ESCAPES && text.contains('\\') => Ok(()),
         Err(_) if !is_plain => looks.fail_in_the_end(),
@@ -119,7 +119,7 @@ pub fn looks_grow_as_far_as_is_known<S: Subject>(text: &str, bytes: &[u8]) {
     Law::TypedLooks.mark_compared();
 }
 
-/// Returns texts that begin like the one that these bytes choose: all choices up to one of them are equal.
+/// Returns texts that begin like the text of these bytes: all choices up to a point are equal.
 fn others<S: Subject>(bytes: &[u8]) -> impl Iterator<Item = String> {
     let ends = 1..bytes.len();
     ends.flat_map(move |end| {

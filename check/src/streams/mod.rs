@@ -1,4 +1,4 @@
-//! Calls and provider streams: their laws, and what their tests share.
+//! Calls and provider streams: their laws, and the shared parts of their tests.
 
 pub mod properties;
 pub mod reports;

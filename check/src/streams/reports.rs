@@ -229,7 +229,7 @@ impl Log {
 
     fn open(&mut self, call: u64) -> &mut CallLog {
         let log = &mut self.calls[usize::try_from(call).unwrap()];
-        assert_eq!(log.status, "", "nothing is told of a call behind its input's end");
+        assert_eq!(log.status, "", "nothing is reported of a call after its input's end");
         log
     }
 

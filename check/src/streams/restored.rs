@@ -1,5 +1,5 @@
-//! Saved state: a stream, or calls, compared with one that is saved and restored between any two events or signals.
-//! Nothing that can be observed differs.
+//! Saved state: a stream, or calls, saved and restored between any two events or signals, cannot be told from one that
+//! was not.
 
 use std::fmt::Write as _;
 
@@ -9,8 +9,8 @@ use jsonspigot_llm::{CallEvent, ProviderStream, StreamEvent, ToolCalls, ToolCall
 use super::reports::Log;
 use crate::laws::Law;
 
-/// How many bytes of states are made of one stream; after that it is saved only now and then, as each time costs the
-/// state's length.
+/// The number of bytes of state to save for one stream. After that it is saved only now and then, because each save
+/// costs the state's length.
 pub(super) const OFTEN: usize = 64 << 10;
 const RARELY: usize = 64;
 
@@ -45,13 +45,13 @@ impl Streams {
             self.spent += bytes.len();
             self.saved = restored_stream(&self.saved, &bytes);
         }
-        let (mut told, mut expected) = (String::new(), String::new());
+        let (mut reported, mut expected) = (String::new(), String::new());
         act(&mut self.plain, &mut |event| {
             writeln!(expected, "{event:?}").unwrap();
             log.tell(event);
         });
-        act(&mut self.saved, &mut |event| writeln!(told, "{event:?}").unwrap());
-        assert_eq!(told, expected);
+        act(&mut self.saved, &mut |event| writeln!(reported, "{event:?}").unwrap());
+        assert_eq!(reported, expected);
         if is_due {
             assert_eq!(seen(&self.saved), seen(&self.plain));
             Law::SavedState.mark_compared();
@@ -108,13 +108,13 @@ impl Calls {
     /// Does the same to both.
     pub fn act(&mut self, log: &mut Log, act: impl Fn(&mut ToolCalls, &mut dyn FnMut(CallEvent<'_>))) {
         self.saved = restored_calls(&self.choices, &self.saved);
-        let (mut told, mut expected) = (String::new(), String::new());
+        let (mut reported, mut expected) = (String::new(), String::new());
         act(&mut self.plain, &mut |event| {
             writeln!(expected, "{event:?}").unwrap();
             log.tell(event);
         });
-        act(&mut self.saved, &mut |event| writeln!(told, "{event:?}").unwrap());
-        assert_eq!(told, expected);
+        act(&mut self.saved, &mut |event| writeln!(reported, "{event:?}").unwrap());
+        assert_eq!(reported, expected);
         assert_eq!(seen_of_calls(&self.saved), seen_of_calls(&self.plain));
         Law::SavedState.mark_compared();
     }

@@ -21,8 +21,8 @@ use std::{env, fs, io};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jsonspigot::PatternSet;
+use jsonspigot_check::command_lines::joined as joined_in_a_chunk;
 use jsonspigot_check::laws::Law;
-use jsonspigot_check::lines::joined as joined_in_a_chunk;
 use serde_json::Value;
 use serde_json::value::RawValue;
 

@@ -1,5 +1,5 @@
-//! Streams rebuilt from public reports, each of which stands for a kind of fault: what must come of them, however the
-//! bytes are cut and with the state saved after each chunk. They are read where they lie, as the recorded streams are.
+//! Streams rebuilt from public reports, each of which shows one kind of fault, with their expected lines for any cuts
+//! and with the state saved after each chunk. They are in the folder of recorded streams.
 
 use jsonspigot_check::recorded;
 use serde_json::Value;

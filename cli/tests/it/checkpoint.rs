@@ -1,5 +1,5 @@
-//! `--checkpoint`: after every N chunks the state is saved and restored. That nothing changes, `command::run` asks of
-//! every input that the other tests have.
+//! `--checkpoint`: the state is saved and restored after every N chunks. `command::run` checks on the input of every
+//! other test that this changes nothing.
 
 use crate::command::run;
 

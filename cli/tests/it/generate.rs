@@ -1,4 +1,5 @@
-//! The man page and the completion scripts: they say what `--help` says, and the programs they are for can read them.
+//! The man page and the completion scripts: they have the contents of `--help`, and the programs that they are for can
+//! read them.
 
 use std::io::{ErrorKind, Read, Write};
 use std::process::{Command, Stdio};
@@ -50,7 +51,7 @@ fn output_of(program: &str, arguments: &[&str], input: &str) -> Option<(bool, St
         }
         child => child.unwrap(),
     };
-    // Smaller than a pipe's buffer, as is what these programs make of it.
+    // This input and the programs' output are both smaller than a pipe's buffer.
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     let [stdout, stderr] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());

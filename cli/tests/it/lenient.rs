@@ -1,4 +1,4 @@
-//! Input that deviates from JSON, read on because it was asked for.
+//! `--lenient`: input that deviates from JSON.
 
 use insta::assert_snapshot;
 

@@ -1,4 +1,4 @@
-//! The lines for programs: their members and the order of those, and what a value looks like.
+//! The lines for programs: their members in order, and the spelling of values.
 
 use insta::assert_snapshot;
 use jsonspigot::{Event, Parser, PatternSet, Retain};

@@ -1,4 +1,4 @@
-//! `--text`: what a person reads.
+//! `--text`: the output for people.
 
 use insta::assert_snapshot;
 

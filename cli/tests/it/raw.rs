@@ -1,4 +1,4 @@
-//! The JSON text of values as it comes: `raw:PATTERN`.
+//! `raw:PATTERN`: the JSON text of values as it arrives.
 
 use insta::assert_snapshot;
 

@@ -1,4 +1,4 @@
-//! The examples of the command in its README, run as they stand there.
+//! Runs the examples in the command's README unchanged.
 
 use std::process::Command;
 

@@ -1,7 +1,7 @@
 //! The envelope against a splitter of whole texts: every cut, by hand and by chance.
 
 use jsonspigot_check::envelope::{properties, recorder, splitter};
-use jsonspigot_check::{effort, fuzz_inputs, sealed};
+use jsonspigot_check::{effort, forged, fuzz_inputs};
 
 mod any_text;
 mod between;

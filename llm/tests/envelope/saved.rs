@@ -5,9 +5,9 @@ use jsonspigot_llm::{Delimiter, Envelope, SAVE_LIMIT};
 use proptest::prelude::*;
 
 use super::any_text::{choices, delimiters, text};
+use super::forged::{HEADER, edited, sealed};
 use super::properties::{MARKS, a_state_is_refused_or_sound, spelt};
 use super::recorder::{boundaries, envelope};
-use super::sealed::{HEADER, edited, sealed};
 use super::splitter::Choices;
 
 #[test]

@@ -1,7 +1,7 @@
 //! The integration tests of tool calls and provider streams, one binary: recorded streams, wire files, laws and rules.
 
 use jsonspigot_check::streams::{properties, restored, support};
-use jsonspigot_check::{fuzz_inputs, sealed};
+use jsonspigot_check::{forged, fuzz_inputs};
 
 mod wires;
 

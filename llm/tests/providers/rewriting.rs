@@ -12,7 +12,7 @@ use jsonspigot_llm::{BadEventReason, CallRewriter, Provider, SAVE_LIMIT};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::sealed::edited;
+use super::forged::edited;
 use super::support::{anthropic, chat, responses};
 
 type Rules = Vec<(NestedPattern, ModelRule)>;

@@ -15,10 +15,10 @@ use proptest::prelude::*;
 
 use super::cuts::signal;
 use super::fixtures::fixtures;
+use super::forged::{HEADER, edited, sealed};
 use super::properties::soup::Signal;
 use super::properties::states::{calls_are_refused_or_sound, stream_is_refused_or_sound, with_body};
 use super::restored::{Calls, Streams, restored_stream, seen};
-use super::sealed::{HEADER, edited, sealed};
 use super::support::{Log, chat, events_of, everything, gemini_call};
 use super::wires;
 

@@ -1,12 +1,13 @@
 //! Finds import cycles among a package's files.
 //!
-//! The files of a folder and its subfolders, each taken whole, are the nodes of a graph; its edges are the paths in
-//! them that lead from one to another, through re-exports to the file that has the item. Each folder's graph must have
-//! no cycle, so every file can be understood from those below it alone. A folder's own `mod.rs` (or `main.rs`,
-//! `lib.rs`) is no node of its folder's graph: it is the face of what lies in there, and may share its types with that.
+//! The files of a folder and its subfolders, each subfolder as one, are the nodes of a graph; its edges are the paths
+//! in them that lead from one to another, through re-exports to the file that has the item. Each folder's graph must
+//! have no cycle, so every file can be understood from those below it alone. A folder's own `mod.rs` (or `main.rs`,
+//! `lib.rs`) is not a node of its folder's graph: it is the folder's interface and may share its types with the files
+//! in it.
 //!
-//! The files are not parsed but cut into words, which is enough for the paths in them: those after `use`, and those
-//! that begin with `crate`, `self` or `super`. What a macro builds of words is not seen.
+//! The files are not parsed but split into words, which is enough for the paths in them: those after `use`, and those
+//! that begin with `crate`, `self` or `super`. Paths that a macro builds from words are not found.
 
 use std::collections::{BTreeMap, BTreeSet};
 

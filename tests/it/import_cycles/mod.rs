@@ -1,4 +1,4 @@
-//! Imports do not go round in circles, in any package of the repository.
+//! Checks that no package of the repository has an import cycle.
 
 mod imports;
 
@@ -59,7 +59,7 @@ fn no_imports_go_round_in_circles() {
         let imports = imports(&root().join(folder), package);
         circles.extend(imports.cycles().into_iter().map(|cycle| format!("{folder}/{cycle}")));
     }
-    assert!(circles.is_empty(), "imports go round in circles:\n{}", circles.join("\n"));
+    assert!(circles.is_empty(), "import cycles:\n{}", circles.join("\n"));
 }
 
 /// Checks that many imports are found, among them all that the layer table names.

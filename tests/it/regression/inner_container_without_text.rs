@@ -4,7 +4,7 @@
 use jsonspigot::{Parser, PatternSet};
 
 #[test]
-fn is_reported_by_the_iterator_too() {
+fn an_inner_container_without_text_is_reported_by_the_iterator() {
     let patterns = PatternSet::new(["a | $", "b | $..*", "c"]).unwrap();
     let document = r#"{"a":"[]","b":"[1,{}]","c":2}"#;
     for at in 0..document.len() {

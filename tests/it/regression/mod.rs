@@ -1,4 +1,4 @@
-//! Inputs that were once read wrongly, a file each.
+//! Inputs that were once read wrongly, one file each.
 
 mod inner_container_without_text;
 mod member_with_an_odd_name;

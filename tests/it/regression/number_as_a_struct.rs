@@ -31,7 +31,7 @@ fn read<T: DeserializeOwned>(text: &str) -> Result<(), Error> {
 }
 
 #[test]
-fn is_an_error_in_every_build() {
+fn a_number_read_as_a_struct_is_an_error_in_every_build() {
     for number in ["0E2", "1", "-1.5", "18446744073709551616"] {
         let kind = |read: Result<(), Error>| read.map_err(|error| error.kind());
         assert_eq!(kind(read::<Form>(number)), Err(ErrorKind::Data), "{number}");

@@ -36,7 +36,7 @@ fn fails_from_there_on<T: DeserializeOwned>(text: &str, place: usize) {
 // Checks a struct without a buffer: serde's buffers are not read before they are complete.
 #[cfg(feature = "std")]
 #[test]
-fn does_not_fit_whatever_follows() {
+fn a_whole_text_like_the_open_one_does_not_fit() {
     for word in ["", "a", "a b", "é"] {
         // Both before and behind the tag, which is what says how the buffer is read; and inside what is buffered, and not.
         let text = format!(r#"{{"it":"{word}","kind":"Fields","more":"{word} and so on"}}"#);

@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use super::enums::Verb;
 use super::tagged::{Block, Fields, Inner};
-use super::{Reader, Row};
+use super::{Row, TypeReader};
 
 #[derive(Debug, Deserialize)]
 #[serde(tag = "t", content = "c", rename_all = "snake_case")]

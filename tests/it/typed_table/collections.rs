@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::enums::Verb;
-use super::{Reader, Row};
+use super::{Row, TypeReader};
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 struct Key(String);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::enums::Verb;
 use super::structs::Transparent;
-use super::{Reader, Row};
+use super::{Row, TypeReader};
 
 /// A newtype of anything.
 #[derive(Debug, Default, Deserialize)]

@@ -6,7 +6,7 @@ use std::ops::Bound;
 use jsonspigot::Settled;
 use serde::Deserialize;
 
-use super::{Reader, Row};
+use super::{Row, TypeReader};
 
 /// Each name begins another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]

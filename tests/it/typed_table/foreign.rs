@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 use url::Url;
 use uuid::Uuid;
 
-use super::{Reader, Row};
+use super::{Row, TypeReader};
 
 #[derive(Debug, Deserialize)]
 struct Event {

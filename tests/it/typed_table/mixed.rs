@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Number, Value};
 
 use super::enums::Verb;
-use super::{Reader, Row};
+use super::{Row, TypeReader};
 
 #[derive(Debug, Deserialize)]
 #[serde(tag = "kind", rename = "note")]

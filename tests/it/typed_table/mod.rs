@@ -7,7 +7,7 @@
 /// The reader of a type, which may borrow under `'_`.
 macro_rules! reader {
     ($type:ty) => {
-        Reader {
+        TypeReader {
             look: |value| crate::properties::looks::look::<$type>(value),
             whole: |text| crate::properties::looks::whole::<$type>(text),
         }
@@ -27,13 +27,13 @@ mod tagged;
 
 use jsonspigot_check::laws::Law;
 
-use super::properties::looks::{Look, Looks, Reader, Rules, continuations};
+use super::properties::looks::{Look, Looks, Rules, TypeReader, continuations};
 use super::settled::has_arbitrary_precision;
 
 /// A type with its texts.
 pub(super) struct Row {
     name: &'static str,
-    reader: Reader,
+    reader: TypeReader,
     fits: &'static [&'static str],
     misfits: &'static [(&'static str, &'static str)],
     shows: &'static [(&'static str, &'static str)],
@@ -41,7 +41,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    fn new(name: &'static str, reader: Reader) -> Self {
+    fn new(name: &'static str, reader: TypeReader) -> Self {
         Row { name, reader, fits: &[], misfits: &[], shows: &[], rules: Rules::default() }
     }
 
@@ -211,7 +211,7 @@ fn a_reader_that_guesses_is_found_out() {
             Err(error) => Look::Fails { kind: "data", path: String::new(), message: error.to_string() },
         }
     }
-    let reader = Reader { look: guess, ..reader!(Vec<enums::Verb>) };
+    let reader = TypeReader { look: guess, ..reader!(Vec<enums::Verb>) };
     let row = Row::new("a guess", reader)
         .fits(&[r#"["run","runner"]"#])
         .misfits(&[(r#"["run",1¦,"run"]"#, "[1]"), (r#"["ru"¦]"#, "[0]")])

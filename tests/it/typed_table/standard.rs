@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::Deserialize;
 
-use super::{Reader, Row};
+use super::{Row, TypeReader};
 
 #[derive(Debug, Deserialize)]
 struct Wrappers {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::{Reader, Row};
+use super::{Row, TypeReader};
 
 #[derive(Debug, Deserialize)]
 struct Id(Arc<str>);

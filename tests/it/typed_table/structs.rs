@@ -7,7 +7,7 @@ use jsonspigot::Settled;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 
-use super::{Reader, Row};
+use super::{Row, TypeReader};
 
 #[derive(Debug, Deserialize)]
 struct Strict {

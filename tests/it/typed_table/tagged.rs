@@ -8,7 +8,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::enums::Verb;
-use super::{Reader, Row};
+use super::{Row, TypeReader};
 
 /// A block of a model's answer.
 #[derive(Debug, Deserialize)]

@@ -1,6 +1,6 @@
-//! Each call as if it were alone, as functions, for the tests beside and for the fuzz target, which includes this file:
-//! any byte split of a provider's stream gives, call by call, the same argument bytes and the same log as feeding those
-//! arguments directly; interleaved calls never mix.
+//! Each call as if it were alone, as functions for `llm/tests/providers` and for the fuzz target. Any byte split of a
+//! provider's stream gives, call by call, the same argument bytes and the same log as feeding those arguments directly;
+//! interleaved calls never mix.
 
 pub mod damage;
 pub mod soup;
@@ -250,7 +250,7 @@ fn directly(arguments: &str) -> (Vec<Event<'static>>, bool) {
     let builder = Parser::builder().duplicate_keys(DuplicateKeys::Reject);
     let mut parser = builder.patterns(&PatternSet::new(["$", "$..*"]).unwrap()).build();
     let mut reported: Vec<Event<'static>> = Vec::new();
-    let mut tell = |event: Event<'_>| {
+    let mut record = |event: Event<'_>| {
         let event = event.into_owned();
         match (&event.kind, reported.iter_mut().rfind(|last| last.match_id == event.match_id)) {
             (EventKind::Delta(text), Some(Event { kind: EventKind::Delta(before), .. })) => {
@@ -260,6 +260,6 @@ fn directly(arguments: &str) -> (Vec<Event<'static>>, bool) {
         }
     };
     // A number at the root ends only with the input.
-    let is_whole = parser.feed_with(arguments, &mut tell).is_ok() && parser.finish_with(&mut tell).is_ok();
+    let is_whole = parser.feed_with(arguments, &mut record).is_ok() && parser.finish_with(&mut record).is_ok();
     (reported, is_whole)
 }

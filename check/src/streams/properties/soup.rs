@@ -1,5 +1,5 @@
-//! Signals of all kinds in any order, spelt as events of all providers in one stream or given to `ToolCalls`: with
-//! limits, odd indices, whole inputs again and again, and fragments without a call.
+//! Signals of all kinds in any order, as events of all providers in one stream or given to `ToolCalls`: with limits,
+//! odd indices, whole inputs that are repeated, and fragments without a call.
 
 use jsonspigot::{DuplicateKeys, ErrorKind, Limits, Parser, ParserBuilder};
 use jsonspigot_llm::{CallEvent, CallLimits, CallStart, Provider, ProviderStream, Slot, ToolCalls, ToolCallsBuilder};

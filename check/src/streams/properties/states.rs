@@ -5,8 +5,8 @@ use jsonspigot_llm::{CallEvent, ProviderStream, StreamEvent, ToolCalls, ToolCall
 use serde::de::IgnoredAny;
 
 use super::soup::{self, Signal};
+use crate::forged::{HEADER, edited};
 use crate::laws::Law;
-use crate::sealed::{HEADER, edited};
 use crate::streams::restored::{restored_calls, restored_stream, seen, seen_of_calls};
 
 /// Runs the part of a fuzz target. The head is five bytes: stream or calls, the parser's choices, the calls', the

@@ -1,4 +1,4 @@
-//! The command's lines, where a chunk may give a match's new text in several pieces.
+//! Joins the command's lines: a chunk may give a match's new text in several lines.
 
 use std::collections::HashMap;
 

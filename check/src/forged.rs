@@ -1,4 +1,4 @@
-//! States that were made up: what is done to the bytes of a real one, with the checksum that they ought to have.
+//! Forged saved states: edited bytes of a real state, with a valid checksum.
 
 /// How long a state's header is.
 pub const HEADER: usize = 26;

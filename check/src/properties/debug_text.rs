@@ -10,7 +10,7 @@ pub struct Rules {
     pub may_vanish: &'static [&'static str],
     /// True if some value in it is absent while it is open, although it could be shown.
     pub waits: bool,
-    /// The reason why a shown value may become something else, for types of which no format could tell more.
+    /// The reason why a shown value may become something else, for types whose open values no format could distinguish.
     pub may_change: Option<&'static str>,
 }
 
@@ -40,7 +40,7 @@ impl Shown {
     ///
     /// If the text is not what a derived or usual `Debug` writes.
     pub fn of(text: &str) -> Self {
-        let mut reader = Reader { rest: text };
+        let mut reader = DebugReader { rest: text };
         let shown = reader.value();
         assert!(reader.rest.is_empty(), "left of {text}: {}", reader.rest);
         shown
@@ -165,11 +165,11 @@ fn at_most_one_grows<'a>(pairs: impl Iterator<Item = (&'a Shown, &'a Shown)>, ru
     true
 }
 
-struct Reader<'a> {
+struct DebugReader<'a> {
     rest: &'a str,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> DebugReader<'a> {
     fn take(&mut self, length: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at(length);
         self.rest = rest;

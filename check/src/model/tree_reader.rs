@@ -1,4 +1,4 @@
-//! Text back into the tree that the generator writes, so that any valid document can be given another spelling.
+//! Parses a valid document into the generator's tree, so that it can be spelled in another way.
 
 use super::generate::Tree;
 use super::lexemes::{self, Limit};
@@ -10,16 +10,16 @@ const NO_LIMIT: Limit = Limit { most: None, kind: "" };
 /// Returns the tree of a valid document, at most [`Options`]' default depth deep; `None` for any other.
 pub fn tree(document: &[u8]) -> Option<Tree> {
     let verdict = recogniser::run(document, &Options::default()).verdict;
-    (verdict == Verdict::Complete).then(|| Reader { document, at: 0 }.value())
+    (verdict == Verdict::Complete).then(|| TreeReader { document, at: 0 }.value())
 }
 
 /// Reads a valid document and checks nothing. Recursive, because the depth is small.
-struct Reader<'d> {
+struct TreeReader<'d> {
     document: &'d [u8],
     at: usize,
 }
 
-impl Reader<'_> {
+impl TreeReader<'_> {
     /// Returns the next byte that is neither white space nor a separator.
     fn next(&mut self) -> u8 {
         while matches!(self.document[self.at], b' ' | b'\t' | b'\n' | b'\r' | b',' | b':') {

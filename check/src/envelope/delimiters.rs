@@ -1,4 +1,4 @@
-//! Delimiters as they are spelt, the choices of an envelope, and places in a text.
+//! Spelled delimiters, the options of an envelope, and positions in a text.
 
 use jsonspigot::{Parser, ParserBuilder, Retain};
 
