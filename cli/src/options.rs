@@ -309,7 +309,8 @@ impl Options {
         }
         let keeps_less = matches!(options.retain, Some(Retain::Matches | Retain::Nothing));
         if options.checkpoint.is_some() && !options.lenient.is_empty() && keeps_less {
-            let message = "the argument '--checkpoint' with '--lenient' needs '--retain all': the state is the text";
+            let message =
+                "the argument '--checkpoint' with '--lenient' needs '--retain all', since the state is the text";
             return Err(Self::command().error(ErrorKind::ArgumentConflict, message).into());
         }
         Ok(options)

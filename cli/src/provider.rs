@@ -183,7 +183,7 @@ impl Source for Stream {
                 if self.is_detecting && self.calls.provider().is_none() && !self.has_reported =>
             {
                 complaints.push(format!(
-                    "unknown-provider: no event tells whose stream this is (--provider NAME does): {beginning}"
+                    "unknown-provider: no event identifies the provider; name it with --provider: {beginning}"
                 ));
             }
             // A stream that was cut early may have no event with a meaning yet, but its provider is recognized.
@@ -191,7 +191,8 @@ impl Source for Stream {
                 let instead = provider.filter(|provider| Some(*provider) != self.calls.provider());
                 let instead =
                     instead.map(|provider| format!(" (--provider {provider} may be meant)")).unwrap_or_default();
-                complaints.push(format!("no-event: no event means anything to this provider{instead}: {beginning}"));
+                complaints
+                    .push(format!("no-event: no event has a meaning in this provider's format{instead}: {beginning}"));
             }
             Some(_) => {}
         }

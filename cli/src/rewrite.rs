@@ -69,9 +69,9 @@ fn without_input(line: String) -> String {
     let instead = match line.split_once(": ") {
         Some(("bad-frame", _)) => "bad-frame: an event can't be read",
         Some(("no-event", text)) if text.starts_with("no event") => {
-            "no-event: no event means anything to this provider"
+            "no-event: no event has a meaning in this provider's format"
         }
-        Some(("unknown-provider", _)) => "unknown-provider: no event tells whose stream this is (--provider NAME does)",
+        Some(("unknown-provider", _)) => "unknown-provider: no event identifies the provider; name it with --provider",
         Some(("provider-error", text)) if text.trim_start().starts_with(['{', '[']) => "provider-error: no message",
         _ => return line,
     };

@@ -45,7 +45,7 @@ pub(crate) struct NoProvider;
 
 impl std::fmt::Display for NoProvider {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("to edit the calls of a provider, --provider has to name it, which `auto` does not")
+        f.write_str("to edit the calls of a provider, name it: `--provider auto` is not enough")
     }
 }
 

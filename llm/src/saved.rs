@@ -127,7 +127,7 @@ impl History {
     pub(crate) fn save(&self, owner: &Owner) -> Result<Vec<u8>, Error> {
         let refused = |kind, expected: &str| Err(Error::at(kind, (0, 0, 0), None, expected));
         match (self.limit, self.lost) {
-            (None, _) => refused(ErrorKind::NotRetained, "expected `saveable` to have been chosen"),
+            (None, _) => refused(ErrorKind::NotRetained, "expected `saveable` to be called first"),
             (Some(limit), Some(Lost::Limit)) => refused(
                 ErrorKind::NotRetained,
                 &format!("expected at most {limit} bytes of input to buffer, which is the limit of `saveable`"),

@@ -414,7 +414,7 @@ impl Parser {
     pub fn patch_since(&self, revision: Revision) -> Result<Vec<PatchOp<'_>>, Error> {
         let tree = self.tree().ok_or_else(|| self.without_snapshots())?;
         tree.patch_since(revision).ok_or_else(|| {
-            let expected = "expected a revision of what this document began with";
+            let expected = "expected a revision of this document";
             self.engine.error_of_call(ErrorKind::ForeignRevision, expected)
         })
     }

@@ -137,7 +137,7 @@ impl Sink for Editor<'_, '_> {
         // Nothing would be redacted in the JSON text that serde_json reads from the value.
         let is_refused = self.0.out.choices.cuts && key == RAW_VALUE;
         if is_refused && self.0.followers.tracker.is_in_live_container() {
-            let expected = "expected no key that serde_json may take for its own";
+            let expected = "expected no private key of serde_json";
             return Err(Fault::new(ErrorKind::PrivateKey, quote, expected));
         }
         let interest = self.0.key(key, quote)?;

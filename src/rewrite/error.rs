@@ -50,10 +50,10 @@ impl fmt::Display for RewriteError {
         match self {
             Self::Text(error) => error.fmt(f),
             Self::HeldLimit { offset } => {
-                write!(f, "held limit: expected no more bytes to hold back than allowed, at byte {offset}")
+                write!(f, "held limit: expected to hold back no more bytes than allowed, at byte {offset}")
             }
             Self::NotJson { offset } => {
-                write!(f, "bad replacement: expected JSON instead of the value at byte {offset}")
+                write!(f, "bad replacement: expected JSON in place of the value at byte {offset}")
             }
         }
     }
@@ -106,10 +106,10 @@ impl fmt::Display for RuleError {
         match self {
             Self::NotJson { text, error } => write!(f, "the replacement `{text}` is not JSON: {error}"),
             Self::RemovesRoot { place } => {
-                write!(f, "rule {place} removes the root of a text, which has to have a value")
+                write!(f, "rule {place} removes the root of a text, but a text must have a value")
             }
             Self::Pattern(error) => error.fmt(f),
-            Self::Raw { place } => write!(f, "rule {place} needs its pattern without `raw:`"),
+            Self::Raw { place } => write!(f, "rule {place} needs a pattern without `raw:`"),
             Self::Lenient => f.write_str("only strict JSON can be rewritten, so the parser must not be lenient"),
         }
     }

@@ -41,13 +41,13 @@ named!(RestoreError {
 impl fmt::Display for RestoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NotSavedState => "not a saved state: the bytes do not begin as one does",
+            Self::NotSavedState => "not a saved state: the bytes do not begin like one",
             Self::OtherVersion => "other version: the state was saved in another version of the format",
             Self::Cut => "cut: the end of the saved state is missing",
             Self::Changed => "changed: the bytes are not those that were saved",
-            Self::OtherKind => "other kind: the state is not that of the type it was restored as",
+            Self::OtherKind => "other kind: the state was saved by another type",
             Self::OtherPatterns => "other patterns: the state was saved with different patterns",
-            Self::OtherChoices => "other choices: the state was saved with different choices",
+            Self::OtherChoices => "other choices: the state was saved with different options",
             Self::Impossible => "impossible: no text leads to such a state",
         })
     }

@@ -70,7 +70,7 @@ impl Parser {
     /// assert_eq!(new().restore(&saved[..20]).unwrap_err(), RestoreError::Cut);
     /// let other = Parser::builder().snapshots().build();
     /// let error = other.restore(&saved).unwrap_err();
-    /// assert_eq!(error.to_string(), "other choices: the state was saved with different choices");
+    /// assert_eq!(error.to_string(), "other choices: the state was saved with different options");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -167,7 +167,7 @@ impl Parser {
     /// Reads a text with jumps. Returns true if all retained text was checked against the limits.
     fn replay_jumping(&mut self, text: &[u8], reader: &mut Reader<'_>) -> Result<bool, Impossible> {
         // The original text was within the limits, but this one may be longer, except for keys and numbers, and where
-        // text is shown or retained. The values and keys of what is left out are short.
+        // text is shown or retained. Values and keys in the omitted text are short.
         let limits = self.limits();
         let (key, number) = (limits.key.max(self.level(DOCUMENT).unused_key().len() as u64), limits.number.max(1));
         let within = Limits { total: u64::MAX, ..limits };

@@ -312,7 +312,7 @@ impl Tokenizer {
         }
         let expected = match self.state {
             state if state.is_in_string() => "expected the rest of a string",
-            State::Number => "expected the rest of a number, or what follows it",
+            State::Number => "expected the rest of a number or its end",
             State::Literal => self.literal.expected(),
             between => self.expected(between),
         };

@@ -169,7 +169,7 @@ fn an_inner_error_is_reported_once_for_each_pattern() {
             "2 [1] ! incomplete: expected a value at line 1 column 1 (byte 0) in $",
             "3 [1] ! incomplete: expected a value at line 1 column 1 (byte 0) in $",
             "2 [3] | [0]: number",
-            "2 [3] ! incomplete: expected the rest of a number, or what follows it at line 1 column 3 (byte 2) in [0]",
+            "2 [3] ! incomplete: expected the rest of a number or its end at line 1 column 3 (byte 2) in [0]",
         ],
     );
 }

@@ -410,7 +410,7 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
     let error =
         Documents::new(Framing::Sequence, builder.clone().patterns(&patterns).build()).restore(&documents).unwrap_err();
     assert_eq!(error, RestoreError::OtherChoices);
-    assert_eq!(error.to_string(), "other choices: the state was saved with different choices");
+    assert_eq!(error.to_string(), "other choices: the state was saved with different options");
     let mut other_kind = state.clone();
     other_kind[5] = 2;
     assert_eq!(kind(builder.clone(), &patterns, &sealed(other_kind)), Some(RestoreError::OtherKind));

@@ -148,7 +148,7 @@ test("functions receive JSON texts and pieces of strings", () => {
 
 test("invalid rules and options are refused", () => {
   for (const root of ["$", "a | $", "..* | $"]) {
-    assert.throws(() => new Rewriter([Rule.redact("b"), Rule.remove(root)]), { kind: "invalid-option", message: "rule 1 removes the root of a text, which has to have a value" });
+    assert.throws(() => new Rewriter([Rule.redact("b"), Rule.remove(root)]), { kind: "invalid-option", message: "rule 1 removes the root of a text, but a text must have a value" });
   }
   assert.throws(() => new Rewriter(Rule.redact("raw:a")), /without `raw:`/);
   assert.throws(() => new Rewriter(Rule.redact("a[")), PatternError);

@@ -118,14 +118,14 @@ fn wrong_options() {
     error: the argument '--provider <NAME>' cannot be used with '--retain <WHAT>'
     error: the following required arguments were not provided: --provider <NAME>
     error: invalid value 'note:x' for '--envelope <MARK>': expected `comment:NAME`, `fence:INFO`, `tag:NAME`, `between:OPEN:CLOSE`, `bare` or `bare:object`
-    error: invalid value 'tag:think,tag:' for '--envelope <MARK>': `tag:`: a name is needed, without white space and without < > ` { } [ ] "
+    error: invalid value 'tag:think,tag:' for '--envelope <MARK>': `tag:`: expected a name without white space and without < > ` { } [ ] "
     error: the argument '--envelope <MARK>' cannot be used with '--structured'
     error: the argument '--envelope <MARK>' cannot be used with '--snapshots'
     error: the argument '--envelope <MARK>' cannot be used with '--value'
     error: the argument '--value' needs '--retain all', which keeps the whole value
     error: the argument '--value' needs '--retain all', which keeps the whole value
-    error: the argument '--checkpoint' with '--lenient' needs '--retain all': the state is the text
-    error: the argument '--checkpoint' with '--lenient' needs '--retain all': the state is the text
+    error: the argument '--checkpoint' with '--lenient' needs '--retain all', since the state is the text
+    error: the argument '--checkpoint' with '--lenient' needs '--retain all', since the state is the text
     "#);
 }
 

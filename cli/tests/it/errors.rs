@@ -78,7 +78,7 @@ fn incomplete_is_said_at_the_end() {
     {"event":"begin","pattern":0,"path":"a","kind":"array"}
     {"event":"error","kind":"incomplete","offset":13,"line":1,"column":14,"path":"a[1]"}
     --- stderr
-    error: incomplete: expected the rest of a number, or what follows it at line 1 column 14 (byte 13) in a[1]
+    error: incomplete: expected the rest of a number or its end at line 1 column 14 (byte 13) in a[1]
     "#);
 }
 

@@ -386,7 +386,7 @@ fn another_providers_stream_is_not_taken_for_an_empty_one() {
     {"event":"unknown-event","text":"{\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\"}}]}"}
     {"event":"done","bytes":76}
     --- stderr
-    error: no-event: no event means anything to this provider (--provider openai-chat may be meant): {"choices":[{"index":0,"delta":{"role":"assistant"}}]}
+    error: no-event: no event has a meaning in this provider's format (--provider openai-chat may be meant): {"choices":[{"index":0,"delta":{"role":"assistant"}}]}
     "#);
     assert_snapshot!(run(&["--provider", "anthropic"], r#"{"level":"info"}"#), @r#"
     exit status 1
@@ -394,7 +394,7 @@ fn another_providers_stream_is_not_taken_for_an_empty_one() {
     {"event":"unknown-event","text":"{\"level\":\"info\"}"}
     {"event":"done","bytes":16}
     --- stderr
-    error: no-event: no event means anything to this provider: {"level":"info"}
+    error: no-event: no event has a meaning in this provider's format: {"level":"info"}
     "#);
     // The provider is the right one, but no message has begun.
     assert_eq!(run(&["--provider", "openai-chat"], chat).status, 1);
@@ -453,7 +453,7 @@ fn an_input_without_events_is_no_stream() {
     {"event":"unknown-event","text":"{\"type\": \"finish\"}"}
     {"event":"done","bytes":18}
     --- stderr
-    error: unknown-provider: no event tells whose stream this is (--provider NAME does): {"type": "finish"}
+    error: unknown-provider: no event identifies the provider; name it with --provider: {"type": "finish"}
     "#);
 }
 

@@ -49,7 +49,7 @@ fn what_is_wrong_is_said() {
     assert_snapshot!(rewritten(&["--remove", "a | $"], ""), @r##"
     exit status 2
     --- stderr
-    error: rule 0 removes the root of a text, which has to have a value
+    error: rule 0 removes the root of a text, but a text must have a value
     "##);
     assert_snapshot!(rewritten(&["--replace", "a", "oops"], ""), @r##"
     exit status 2
@@ -71,7 +71,7 @@ fn what_is_wrong_is_said() {
     assert_snapshot!(rewritten(&["--redact", "a", "--provider", "auto"], ""), @r##"
     exit status 2
     --- stderr
-    error: to edit the calls of a provider, --provider has to name it, which `auto` does not
+    error: to edit the calls of a provider, name it: `--provider auto` is not enough
     "##);
     assert_snapshot!(rewritten(&["--redact", "a["], ""), @r##"
     exit status 2
@@ -200,7 +200,7 @@ fn complaints_hide_what_is_redacted() {
     for (input, told) in [
         (r#"{"error":{"failed_generation":"hunter2"}}"#, "error: provider-error: no message\n"),
         (r#"{"error":{"message":"too long"}}"#, "error: provider-error: too long\n"),
-        (r#"{"x":"hunter2"}"#, "error: no-event: no event means anything to this provider\n"),
+        (r#"{"x":"hunter2"}"#, "error: no-event: no event has a meaning in this provider's format\n"),
     ] {
         let run = run(&["--redact", "..password", "--provider", "openai-chat"], input);
         assert!(run.status == 1 && run.stderr.starts_with(told), "{input}: {}", run.stderr);

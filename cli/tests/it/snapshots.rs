@@ -94,7 +94,7 @@ fn what_was_known_comes_before_the_error() {
     {"event":"snapshot","value":[]}
     {"event":"error","kind":"incomplete","offset":3,"line":1,"column":4,"path":"[0]"}
     --- stderr
-    error: incomplete: expected the rest of a number, or what follows it at line 1 column 4 (byte 3) in [0]
+    error: incomplete: expected the rest of a number or its end at line 1 column 4 (byte 3) in [0]
     "#);
     assert_snapshot!(run(&["--snapshots", "--max-string", "3"], r#"["abcd"]"#), @r#"
     exit status 1

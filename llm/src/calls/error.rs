@@ -53,11 +53,11 @@ impl fmt::Display for CallError {
             CallErrorKind::NotStarted if self.call.is_some() => "the call never received a name",
             CallErrorKind::NotStarted => "input for a call that was never started",
             CallErrorKind::Ended => "input for a call that has ended",
-            CallErrorKind::Mismatch => "the provider contradicts the input or the name that it gave before",
+            CallErrorKind::Mismatch => "the provider contradicts the input or the name that it sent before",
             CallErrorKind::Mixed => "input arrived both as text and as values by path: the call can't be complete",
             CallErrorKind::OpenCallsLimit => "open calls limit: the call is left out",
             CallErrorKind::InputLimit => "input limit: the rest of the input is left out",
-            CallErrorKind::NameLimit => "name limit: an id or name is too long, what it names is left out",
+            CallErrorKind::NameLimit => "name limit: an id or name is too long, so what it identifies is left out",
             CallErrorKind::EventLimit => "event limit: the event is left out, and no open call can be complete",
         })?;
         self.call.map_or(Ok(()), |call| write!(f, " (call {call})"))

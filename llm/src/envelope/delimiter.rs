@@ -161,10 +161,10 @@ impl Delimiter {
     /// begins with white space, which may surround JSON.
     pub fn between(open: &str, close: &str) -> Result<Self, DelimiterError> {
         if open.is_empty() || open.starts_with('`') {
-            return Err(DelimiterError("a text is needed that opens, and does not begin with a backtick"));
+            return Err(DelimiterError("expected an opening text that does not begin with a backtick"));
         }
         if close.starts_with(char::is_whitespace) {
-            return Err(DelimiterError("the text that closes must not begin with white space"));
+            return Err(DelimiterError("expected a closing text that does not begin with white space"));
         }
         Ok(Self { close: close.into(), ..Self::of(Shape::Between, open) })
     }
@@ -267,10 +267,10 @@ impl Delimiter {
         }
         let is_delimiter = |c: char| c.is_whitespace() || c.is_control() || "<>`{}[]\"".contains(c);
         if name.is_empty() || name.contains(is_delimiter) {
-            return Err(DelimiterError("a name is needed, without white space and without < > ` { } [ ] \""));
+            return Err(DelimiterError("expected a name without white space and without < > ` { } [ ] \""));
         }
         if declared(name).is_some() {
-            return Err(DelimiterError("a name may not end in `:json` or `:raw`"));
+            return Err(DelimiterError("a name must not end in `:json` or `:raw`"));
         }
         Ok(Self::of(shape, name))
     }
@@ -326,9 +326,9 @@ fn between(marks: &str) -> Result<Delimiter, DelimiterError> {
         "" if place < 2 => Ok(delimiter),
         "json" => Ok(delimiter.json()),
         "led" => Ok(delimiter.led()),
-        "raw" if delimiter.closes_itself() => Err(DelimiterError("plain text needs a text that closes")),
+        "raw" if delimiter.closes_itself() => Err(DelimiterError("expected a closing text around plain text")),
         "raw" => Ok(delimiter.raw()),
-        _ => Err(DelimiterError("expected `:json`, `:led`, `:raw` or nothing after the text that closes")),
+        _ => Err(DelimiterError("expected `:json`, `:led`, `:raw` or nothing after the closing text")),
     }
 }
 

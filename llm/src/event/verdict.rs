@@ -58,7 +58,7 @@ impl Unfinished {
 impl fmt::Display for Unfinished {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.kind {
-            UnfinishedKind::NoEvent => "no event means anything to this provider",
+            UnfinishedKind::NoEvent => "no event has a meaning in this provider's format",
             UnfinishedKind::Incomplete => "the stream broke off before the provider ended the answer",
             UnfinishedKind::Call => "the input of a call is incomplete or invalid",
             UnfinishedKind::CallLost => "a call, or a part of one, is missing or exceeds a limit",

@@ -64,7 +64,7 @@ impl fmt::Display for BadEvent {
             BadEventReason::OtherWire => f.write_str("an event is of another wire format"),
             BadEventReason::Unreadable => f.write_str("an event could not be read"),
             BadEventReason::Arguments(error) => error.fmt(f),
-            BadEventReason::TooManyCalls => f.write_str("more calls are open than can be told apart"),
+            BadEventReason::TooManyCalls => f.write_str("more calls are open than can be distinguished"),
             BadEventReason::Panicked => f.write_str("a closure of the rules panicked"),
         }
     }

@@ -80,10 +80,10 @@ fn refusals_say_what_is_wanted() {
         let wanted = "expected `comment:NAME`, `fence:INFO`, `tag:NAME`, `between:OPEN:CLOSE`, `bare` or `bare:object`";
         assert_eq!(reason(text), wanted, "{text}");
     }
-    let name = "a name is needed, without white space and without < > ` { } [ ] \"";
+    let name = "expected a name without white space and without < > ` { } [ ] \"";
     assert_eq!((reason("tag:"), reason("tag:a b"), reason("comment::raw")), (name.into(), name.into(), name.into()));
-    assert_eq!(Delimiter::fence("a:raw").unwrap_err().to_string(), "a name may not end in `:json` or `:raw`");
-    assert_eq!(reason("fence:a:json:raw"), "a name may not end in `:json` or `:raw`");
+    assert_eq!(Delimiter::fence("a:raw").unwrap_err().to_string(), "a name must not end in `:json` or `:raw`");
+    assert_eq!(reason("fence:a:json:raw"), "a name must not end in `:json` or `:raw`");
 }
 
 #[test]

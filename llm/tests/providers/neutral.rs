@@ -328,11 +328,11 @@ fn errors_say_what_and_which() {
     let expected = [
         ("not-started", None, "input for a call that was never started"),
         ("ended", Some(0), "input for a call that has ended (call 0)"),
-        ("name-limit", None, "name limit: an id or name is too long, what it names is left out"),
+        ("name-limit", None, "name limit: an id or name is too long, so what it identifies is left out"),
         ("open-calls-limit", None, "open calls limit: the call is left out"),
         ("input-limit", Some(2), "input limit: the rest of the input is left out (call 2)"),
         ("event-limit", None, "event limit: the event is left out, and no open call can be complete"),
-        ("mismatch", Some(0), "the provider contradicts the input or the name that it gave before (call 0)"),
+        ("mismatch", Some(0), "the provider contradicts the input or the name that it sent before (call 0)"),
     ];
     assert_eq!(told, expected.map(|(name, call, words)| (name, call, words.to_owned())));
 }

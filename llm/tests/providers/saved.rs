@@ -380,7 +380,7 @@ fn a_stream_is_saveable_on_request_and_up_to_a_limit() {
     let stream = ProviderStream::new(Provider::OpenaiChat, everything().saveable(SAVE_LIMIT).build());
     let error = stream.save().unwrap_err();
     assert_eq!((error.kind(), error.place()), (ErrorKind::NotRetained, None));
-    assert_eq!(error.to_string(), "not retained: expected `saveable` to have been chosen");
+    assert_eq!(error.to_string(), "not retained: expected `saveable` to be called first");
     assert_eq!(stream.calls().save().unwrap_err().kind(), ErrorKind::NotRetained, "calls are saved with their stream");
 
     let mut stream = stream.with_message().saveable(200);

@@ -74,7 +74,7 @@ const WANTED: readonly (string | undefined)[] = [
   undefined,
   "the rest of a string",
   "the rest of a string",
-  "the rest of a number, or what follows it",
+  "the rest of a number or its end",
   undefined,
   "nothing but white space after the value",
   "a value",

@@ -47,9 +47,9 @@ export function parseDelimiter(mark: string): Delimiter {
   const name = declared?.[1] ?? rest;
   const isAny = shape === "fence" && name === "*";
   if (!isAny && (name === "" || /[\p{White_Space}\p{Cc}<>`{}[\]"]/u.test(name))) {
-    fail('a name is needed, without white space and without < > ` { } [ ] "');
+    fail('expected a name without white space and without < > ` { } [ ] "');
   }
-  if (DECLARED.test(name)) fail("a name may not end in `:json` or `:raw`");
+  if (DECLARED.test(name)) fail("a name must not end in `:json` or `:raw`");
   const content = (declared?.[2] as Content | undefined) ?? (shape === "tag" ? "by-first" : "json");
   return { mark, shape: isAny ? "any-fence" : shape, name, close: "", content };
 }
@@ -75,11 +75,11 @@ function between(mark: string, texts: string, fail: (reason: string) => never): 
   }
   const [open, close, content] = parts as [string, string, string];
   if (place === 0) fail(shape);
-  if (open === "" || open.startsWith("`")) fail("a text is needed that opens, and does not begin with a backtick");
-  if (/^\p{White_Space}/u.test(close)) fail("the text that closes must not begin with white space");
+  if (open === "" || open.startsWith("`")) fail("expected an opening text that does not begin with a backtick");
+  if (/^\p{White_Space}/u.test(close)) fail("expected a closing text that does not begin with white space");
   if (place === 2 && !["json", "led", "raw"].includes(content)) {
-    fail("expected `:json`, `:led`, `:raw` or nothing after the text that closes");
+    fail("expected `:json`, `:led`, `:raw` or nothing after the closing text");
   }
-  if (content === "raw" && close === "") fail("plain text needs a text that closes");
+  if (content === "raw" && close === "") fail("expected a closing text around plain text");
   return { mark, shape: "between", name: open, close, content: (content || "json") as Content };
 }

@@ -141,7 +141,7 @@ export class EditingEngine extends Engine {
   override endKey(i: number): void {
     const { edits } = this.output;
     if (edits.redacts && this.top!.isLive && this.buffer === RAW_VALUE) {
-      this.fail("private-key", i, "no key that serde_json may take for its own");
+      this.fail("private-key", i, "no private key of serde_json");
     }
     super.endKey(i);
     if (edits.isUndecided && this.top!.node.member(this.top!.key) === this.automaton.nowhere) edits.decided(this.#placeOf(i));

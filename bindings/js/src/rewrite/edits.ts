@@ -149,7 +149,7 @@ export class Edits {
   }
 
   #exceed(from: number): never {
-    this.#fail("held-limit", "expected no more bytes to hold back than allowed,", from + this.#heldLimit);
+    this.#fail("held-limit", "expected to hold back no more bytes than allowed,", from + this.#heldLimit);
   }
 
   #fail(kind: string, expected: string, offset: number): never {
@@ -166,7 +166,7 @@ export class Edits {
   /** Writes the result of a function for the value at an offset. */
   #writeChecked(given: unknown, level: number, offset: () => number): void {
     const json = checked(given);
-    if (json === undefined) this.#fail("bad-replacement", "expected JSON instead of the value", offset());
+    if (json === undefined) this.#fail("bad-replacement", "expected JSON in place of the value", offset());
     this.#write(json, level);
   }
 

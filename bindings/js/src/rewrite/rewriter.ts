@@ -63,10 +63,10 @@ export class Rewriter {
     if (!list.every((rule) => rule instanceof Rule)) throw new TypeError("a rule is made by Rule.redact, Rule.remove and the like");
     const automaton = compile(list.map(({ pattern }) => pattern));
     automaton.patterns.forEach(({ steps, isRaw }, place) => {
-      if (isRaw) throw invalid(`rule ${place} needs its pattern without \`raw:\``);
+      if (isRaw) throw invalid(`rule ${place} needs a pattern without \`raw:\``);
       const selectsRoot = steps.length === 0 || steps[steps.length - 1]!.isInside;
       if (selectsRoot && list[place]!.kind === "remove") {
-        throw invalid(`rule ${place} removes the root of a text, which has to have a value`);
+        throw invalid(`rule ${place} removes the root of a text, but a text must have a value`);
       }
     });
     const { limits, duplicateKeys, heldLimit, strictByteOrderMark } = options;

@@ -4,11 +4,11 @@ import { JsonSpigotError } from "../core/error.js";
 
 /** The reasons, in the order in which the providers' module numbers them. */
 export const REFUSALS = {
-  "not-saved-state": "the data does not begin as a saved state does",
+  "not-saved-state": "the data does not begin like a saved state",
   "other-version": "the state was saved in another version of the format",
   cut: "the end of the saved state is missing",
   changed: "the bytes are not those that were saved",
-  "other-kind": "the state is not that of the class it was restored as",
+  "other-kind": "the state was saved by another class",
   "other-patterns": "the state was saved with different patterns",
   "other-choices": "the state was saved with different options",
   impossible: "no text leads to such a state",
