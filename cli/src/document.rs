@@ -1,57 +1,45 @@
 //! Reads an input that is one JSON text.
 
-use jsonspigot::{Error, EventKind, Events, Parser, ParserBuilder, PatternSet};
+use jsonspigot::{Error, EventKind, Events, Parser};
 
-use crate::output::{Origin, Output, Place};
+use crate::output::{Origin, Output, error_line};
 use crate::report::{Complaints, Failure};
 use crate::source::Source;
 
 /// A reader of one JSON text, with the options of its report.
 pub(crate) struct Document {
     parser: Parser,
-    /// The builder that the parser is restored with.
-    builder: ParserBuilder,
-    patterns: PatternSet,
+    /// The parser before it has read anything, into which saved states are restored.
+    new: Parser,
     reports_value: bool,
     /// The number of deviations that have been written.
     reported: usize,
 }
 
 impl Document {
-    pub(crate) fn new(builder: ParserBuilder, patterns: &PatternSet) -> Self {
-        Self {
-            parser: builder.clone().patterns(patterns).build(),
-            builder,
-            patterns: patterns.clone(),
-            reports_value: false,
-            reported: 0,
-        }
-    }
-
-    /// Adds the whole value to the last line.
-    pub(crate) fn with_value(self) -> Self {
-        Self { reports_value: true, ..self }
+    /// Creates a reader that adds the whole value to the last line if `reports_value`.
+    pub(crate) fn new(parser: Parser, reports_value: bool) -> Self {
+        Self { new: parser.clone(), parser, reports_value, reported: 0 }
     }
 }
 
 impl Source for Document {
-    fn feed(&mut self, chunk: &[u8], output: &mut dyn Output, _: &mut Complaints) -> Result<(), Failure> {
-        report(self.parser.feed(chunk), &mut self.reported, output)
-    }
-
-    fn checkpoint(&mut self) -> Result<(), Failure> {
-        self.parser = self.builder.clone().patterns(&self.patterns).build().restore(&self.parser.save()?)?;
-        Ok(())
-    }
-
-    fn finish(&mut self, output: &mut dyn Output, _: &mut Complaints) -> Result<(), Failure> {
+    fn read(&mut self, chunk: Option<&[u8]>, output: &mut dyn Output, _: &mut Complaints) -> Result<(), Failure> {
+        if let Some(chunk) = chunk {
+            return report(self.parser.feed(chunk), &mut self.reported, output);
+        }
         let unlisted = self.parser.deviation_count() - self.parser.deviations().len() as u64;
         if unlisted > 0 {
             output.more_deviations(Origin::Document, unlisted)?;
         }
         report(self.parser.finish(), &mut self.reported, output)?;
         let value = self.reports_value.then(|| self.parser.complete()).transpose()?;
-        Ok(output.done(self.parser.offset(), value)?)
+        Ok(output.done(self.parser.offset(), None, value)?)
+    }
+
+    fn checkpoint(&mut self) -> Result<(), Failure> {
+        self.parser = self.new.clone().restore(&self.parser.save()?)?;
+        Ok(())
     }
 }
 
@@ -79,6 +67,6 @@ fn report(events: Events<'_>, reported: &mut usize, output: &mut dyn Output) -> 
     report_deviations(u64::MAX, output)?;
     output.snapshot(Origin::Document, parser)?;
     let Some(error) = refused else { return Ok(()) };
-    output.failed(&Place::from(&error))?;
+    output.failed(error_line(Origin::Document, &error))?;
     Err(error.into())
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use jsonspigot::{DocumentEvent, Documents, EndedDocument, Framing, ParserBuilder, PatternSet};
+use jsonspigot::{DocumentEvent, Documents, EndedDocument};
 
 use crate::output::{Origin, Output};
 use crate::report::{Complaints, Failure, told};
@@ -11,52 +11,48 @@ use crate::source::Source;
 /// A reader of a stream of JSON texts, with the options of its report.
 pub(crate) struct Texts {
     documents: Documents,
-    /// The framing that the stream is restored with.
-    framing: Framing,
-    builder: ParserBuilder,
-    patterns: PatternSet,
+    /// The reader before it has read anything, into which saved states are restored.
+    new: Documents,
     reports_values: bool,
     bytes: u64,
 }
 
 impl Texts {
-    pub(crate) fn new(framing: Framing, builder: ParserBuilder, patterns: &PatternSet) -> Self {
-        let documents = Documents::new(framing, builder.clone().patterns(patterns).build());
-        Self { documents, framing, builder, patterns: patterns.clone(), reports_values: false, bytes: 0 }
-    }
-
-    /// Adds each document's value to the line about its end.
-    pub(crate) fn with_values(self) -> Self {
-        Self { reports_values: true, ..self }
+    /// Creates a reader that adds each document's value to the line about its end if `reports_values`.
+    pub(crate) fn new(documents: Documents, reports_values: bool) -> Self {
+        Self { new: documents.clone(), documents, reports_values, bytes: 0 }
     }
 }
 
 impl Source for Texts {
-    fn feed(&mut self, chunk: &[u8], output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {
+    fn read(
+        &mut self,
+        chunk: Option<&[u8]>,
+        output: &mut dyn Output,
+        complaints: &mut Complaints,
+    ) -> Result<(), Failure> {
         let mut result = Ok(());
         let on_event = |event: DocumentEvent<'_>| report(&event, self.reports_values, output, complaints, &mut result);
-        let read = self.documents.feed_with(chunk, on_event);
+        let read = match chunk {
+            Some(chunk) => self.documents.feed_with(chunk, on_event),
+            None => self.documents.finish_with(on_event),
+        };
         result?;
-        self.bytes += chunk.len() as u64;
+        self.bytes += chunk.map_or(0, <[u8]>::len) as u64;
         // The error was reported with the document in which it ended the stream.
         read.map_err(|_| Failure::Told)?;
-        let open = self.documents.parser();
-        open.map_or(Ok(()), |parser| Ok(output.snapshot(Origin::Numbered(self.documents.number()), parser)?))
-    }
-
-    fn checkpoint(&mut self) -> Result<(), Failure> {
-        let parser = self.builder.clone().patterns(&self.patterns).build();
-        self.documents = Documents::new(self.framing, parser).restore(&self.documents.save()?)?;
+        let number = self.documents.number();
+        match self.documents.parser().filter(|_| chunk.is_some()) {
+            Some(open) => output.snapshot(Origin::Numbered(number), open)?,
+            None if chunk.is_none() => output.done(self.bytes, Some(number), None)?,
+            None => {}
+        }
         Ok(())
     }
 
-    fn finish(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {
-        let mut result = Ok(());
-        let on_event = |event: DocumentEvent<'_>| report(&event, self.reports_values, output, complaints, &mut result);
-        let read = self.documents.finish_with(on_event);
-        result?;
-        read.map_err(|_| Failure::Told)?;
-        Ok(output.documents_done(self.bytes, self.documents.number())?)
+    fn checkpoint(&mut self) -> Result<(), Failure> {
+        self.documents = self.new.clone().restore(&self.documents.save()?)?;
+        Ok(())
     }
 }
 

@@ -1,10 +1,17 @@
-//! Edits the input: one text, each of many texts, or the arguments of a provider's calls.
+//! Implements `--remove`, `--replace` and `--redact`: the output is the edited input, which is one text, each of many
+//! texts, or the arguments of a provider's calls. A provider's stream is also read by its reader, since the editor does
+//! not know if its calls are whole.
 
-use jsonspigot::{DocumentRewriter, Error, RestoreError, RewriteError, Rewriter, Rewritten};
+use std::io;
+
+use jsonspigot::{DocumentRewriter, Error, PatternSet, RestoreError, RewriteError, Rewriter, Rewritten};
 use jsonspigot_framing::{EventEditor, Frame};
 use jsonspigot_llm::{BadEventReason, CallRewriter};
 
+use crate::options::Options;
+use crate::output::{Lines, Output};
 use crate::report::{Complaints, Failure, told};
+use crate::source::Source;
 
 /// The editor of the input.
 pub(crate) enum Editor {
@@ -19,7 +26,7 @@ impl Editor {
     }
 
     /// Reads a chunk, or the end of input.
-    pub(crate) fn read(
+    fn read(
         &mut self,
         chunk: Option<&[u8]>,
         write: &mut dyn FnMut(&[u8]),
@@ -67,7 +74,7 @@ impl Editor {
         }
     }
 
-    pub(crate) fn save(&self) -> Result<Vec<u8>, Error> {
+    fn save(&self) -> Result<Vec<u8>, Error> {
         match self {
             Self::Text(rewriter) => rewriter.save(),
             Self::Documents(documents) => documents.save(),
@@ -76,7 +83,7 @@ impl Editor {
     }
 
     /// Resumes a new editor where the saved one was.
-    pub(crate) fn restore(self, bytes: &[u8]) -> Result<Self, RestoreError> {
+    fn restore(self, bytes: &[u8]) -> Result<Self, RestoreError> {
         Ok(match self {
             Self::Text(rewriter) => Self::Text(rewriter.restore(bytes)?),
             Self::Documents(documents) => Self::Documents(documents.restore(bytes)?),
@@ -90,4 +97,67 @@ impl Editor {
 
 fn line_of(error: &RewriteError) -> String {
     if let RewriteError::Text(error) = error { told(error) } else { error.to_string() }
+}
+
+/// An input that is edited.
+pub(crate) struct Edited<'o> {
+    editor: Editor,
+    options: &'o Options,
+    /// The reader of a provider's stream, and its output, of which nothing is written.
+    reader: Option<(Box<dyn Source + 'o>, Lines<io::Sink>)>,
+}
+
+impl<'o> Edited<'o> {
+    pub(crate) fn new(editor: Editor, options: &'o Options, reader: Option<Box<dyn Source + 'o>>) -> Self {
+        let reader = reader.map(|reader| (reader, Lines::new(io::sink(), None, &PatternSet::default())));
+        Self { editor, options, reader }
+    }
+}
+
+impl Source for Edited<'_> {
+    fn read(
+        &mut self,
+        chunk: Option<&[u8]>,
+        output: &mut dyn Output,
+        complaints: &mut Complaints,
+    ) -> Result<(), Failure> {
+        let mut result = Ok(());
+        let mut write = |bytes: &[u8]| {
+            if result.is_ok() {
+                result = output.edited(bytes);
+            }
+        };
+        let edited = self.editor.read(chunk, &mut write, complaints);
+        result?;
+        let mut of_stream = Complaints::default();
+        let told = self.reader.as_mut().map_or(Ok(()), |(reader, nowhere)| reader.read(chunk, nowhere, &mut of_stream));
+        for line in of_stream.take() {
+            complaints.push(without_input(line));
+        }
+        if chunk.is_none() {
+            complaints.push_left_out();
+        }
+        edited.and(told)
+    }
+
+    fn checkpoint(&mut self) -> Result<(), Failure> {
+        if let Some(new) = self.options.editor()? {
+            self.editor = new.restore(&self.editor.save()?)?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns a complaint without text of the input, which may be what is to be redacted. An error's own message stays.
+fn without_input(line: String) -> String {
+    let instead = match line.split_once(": ") {
+        Some(("bad-frame", _)) => "bad-frame: an event can't be read",
+        Some(("no-event", text)) if text.starts_with("no event") => {
+            "no-event: no event has a meaning in this provider's format"
+        }
+        Some(("unknown-provider", _)) => "unknown-provider: no event identifies the provider; name it with --provider",
+        Some(("provider-error", text)) if text.trim_start().starts_with(['{', '[']) => "provider-error: no message",
+        _ => return line,
+    };
+    instead.to_owned()
 }

@@ -2,11 +2,10 @@
 
 use std::io;
 
-use jsonspigot::PatternSet;
-use jsonspigot_framing::{Utf8, Utf8Error};
-use jsonspigot_llm::{Delimiter, DelimiterError, Envelope, EnvelopeBuilder, EnvelopeEvent, PayloadStatus};
+use jsonspigot_framing::Utf8;
+use jsonspigot_llm::{Delimiter, DelimiterError, Envelope, EnvelopeEvent, PayloadStatus};
 
-use crate::output::{Output, Place};
+use crate::output::{Origin, Output, error_line};
 use crate::report::{Complaints, Failure, told};
 use crate::source::Source;
 
@@ -33,64 +32,45 @@ pub(crate) fn marks(list: &str) -> Result<Marks, String> {
 /// A reader of text with payloads in it.
 pub(crate) struct Text {
     envelope: Envelope,
-    /// The builder that the envelope is restored with.
-    builder: EnvelopeBuilder,
-    patterns: PatternSet,
+    /// The envelope before it has read anything, into which saved states are restored.
+    new: Envelope,
     utf8: Utf8,
 }
 
 impl Text {
-    pub(crate) fn new(builder: EnvelopeBuilder, delimiters: &[Delimiter], patterns: &PatternSet) -> Self {
-        Self {
-            envelope: builder.clone().build(delimiters.iter().cloned(), patterns),
-            builder,
-            patterns: patterns.clone(),
-            utf8: Utf8::default(),
-        }
+    pub(crate) fn new(envelope: Envelope) -> Self {
+        Self { new: envelope.clone(), envelope, utf8: Utf8::default() }
     }
-
-    /// Ends the text, at the end of input or at an error: reports text that was withheld, and truncates an open
-    /// payload.
-    fn end(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> io::Result<()> {
-        let mut result = Ok(());
-        self.envelope.finish_with(|event| report(&event, output, complaints, &mut result));
-        result
-    }
-}
-
-fn refuse(error: Utf8Error, output: &mut dyn Output) -> Result<(), Failure> {
-    let (kind, offset, line, column) = (error.kind().name(), error.offset(), error.line(), error.column());
-    output.failed(&Place { kind, offset, line, column, path: Some("$") })?;
-    Err(Failure::NotText(error))
 }
 
 impl Source for Text {
-    fn feed(&mut self, chunk: &[u8], output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {
+    fn read(
+        &mut self,
+        chunk: Option<&[u8]>,
+        output: &mut dyn Output,
+        complaints: &mut Complaints,
+    ) -> Result<(), Failure> {
         let Self { envelope, utf8, .. } = self;
         let mut result = Ok(());
-        let read = utf8.feed_with(chunk, |text| {
-            envelope.feed_with(text, |event| report(&event, output, complaints, &mut result));
-        });
+        let mut on_event = |event: EnvelopeEvent<'_>| report(&event, output, complaints, &mut result);
+        let read = chunk.map(|chunk| utf8.feed_with(chunk, |text| envelope.feed_with(text, &mut on_event)));
+        // At the end and at an error, withheld text is reported, and an open payload is truncated.
+        if !matches!(read, Some(Ok(()))) {
+            envelope.finish_with(on_event);
+        }
         result?;
-        let Err(error) = read else { return Ok(()) };
-        self.end(output, complaints)?;
-        refuse(error, output)
+        let Err(error) = read.unwrap_or_else(|| utf8.finish()) else {
+            return if chunk.is_none() { Ok(output.done(utf8.offset(), None, None)?) } else { Ok(()) };
+        };
+        output.failed(error_line(Origin::Document, &error))?;
+        Err(error.into())
     }
 
     fn checkpoint(&mut self) -> Result<(), Failure> {
-        let delimiters = self.envelope.delimiters().to_vec();
         let saved = self.utf8.save_with(self.envelope.save()?)?;
-        let new = self.builder.clone().build(delimiters, &self.patterns);
+        let new = self.new.clone();
         (self.utf8, self.envelope) = Utf8::new().restore_with(&saved, |state| new.restore(state))?;
         Ok(())
-    }
-
-    fn finish(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {
-        self.end(output, complaints)?;
-        match self.utf8.finish() {
-            Ok(()) => Ok(output.done(self.utf8.offset(), None)?),
-            Err(error) => refuse(error, output),
-        }
     }
 }
 

@@ -10,7 +10,23 @@ use clap_complete::shells::{Bash, Fish, PowerShell, Zsh};
 use clap_mangen::Man;
 use roff::{Roff, bold, roman};
 
-use crate::options::{EXIT_STATUS, Generated, LINES, Options};
+use crate::options::{EXIT_STATUS, LINES, Options};
+
+/// The files that can be generated, named as in ripgrep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Generated {
+    /// The man page, in roff
+    Man,
+    /// Completions for Bash
+    CompleteBash,
+    /// Completions for Zsh
+    CompleteZsh,
+    /// Completions for fish
+    CompleteFish,
+    /// Completions for PowerShell
+    #[value(name = "complete-powershell")]
+    CompletePowerShell,
+}
 
 impl Generated {
     /// Writes the whole file, and flushes.

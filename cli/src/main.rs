@@ -1,9 +1,9 @@
 //! The command `jsonspigot`: reads JSON in chunks and writes the values that patterns select as soon as they arrive.
 //!
 //! Owns the loop from input to output, chunk by chunk. `options` gives the arguments their meaning, `input` reads and
-//! cuts the bytes, and `report` reports failures. The input is read in one of four ways (`source`): as a JSON text
-//! (`document`) or many (`documents`), a provider's stream (`provider`), or text with payloads in it (`envelope`). The
-//! crate `jsonspigot-framing` turns bytes into events or text, and saves that state. `output` writes the lines, and
+//! cuts the bytes, and `report` reports failures. The input is read in one of five ways (`source`): as a JSON text
+//! (`document`) or many (`documents`), a provider's stream (`provider`), text with payloads in it (`envelope`), or to be
+//! edited (`editor`). The crate `jsonspigot-framing` turns bytes into events or text, and saves that state. `output` writes the lines, and
 //! `terminal` escapes characters that a terminal must not receive. `generate` writes the man page and completion
 //! scripts instead of reading anything.
 
@@ -19,7 +19,6 @@ mod options;
 mod output;
 mod provider;
 mod report;
-mod rewrite;
 mod source;
 mod terminal;
 mod values;
@@ -55,11 +54,8 @@ fn run(options: &Options) -> Result<ExitCode, Failure> {
         wanted.write_to(&mut io::stdout().lock())?;
         return Ok(ExitCode::SUCCESS);
     }
-    if let Some(editor) = options.editor()? {
-        return rewrite::run(options, editor);
-    }
     let patterns = PatternSet::new(&options.patterns)?;
-    let mut source = options.source(&patterns);
+    let mut source = options.source(&patterns)?;
     let mut chunks = Chunks::new(options.open()?, options.chunk);
     let controls = options.controls(io::stdout().is_terminal());
     let standard_output = Guarded::new(BufWriter::with_capacity(64 << 10, io::stdout().lock()), controls);
@@ -73,24 +69,20 @@ fn run(options: &Options) -> Result<ExitCode, Failure> {
     let mut until_checkpoint = options.checkpoint.map_or(usize::MAX, NonZeroUsize::get);
     loop {
         let chunk = chunks.next().map_err(|error| options.unreadable(error))?;
-        let told = match chunk {
-            Some(chunk) => source.feed(chunk, &mut *output, &mut complaints),
-            None => source.finish(&mut *output, &mut complaints),
-        };
+        let told = source.read(chunk, &mut *output, &mut complaints);
         // All output is written before the next chunk is awaited.
         output.flush()?;
         has_complained |= report::complain(&mut complaints);
         told?;
-        let is_end = chunk.is_none();
+        if chunk.is_none() {
+            return Ok(if has_complained { ExitCode::from(report::REFUSED) } else { ExitCode::SUCCESS });
+        }
         if let Some(every) = options.checkpoint {
             until_checkpoint -= 1;
-            if until_checkpoint == 0 && !is_end {
+            if until_checkpoint == 0 {
                 source.checkpoint()?;
                 until_checkpoint = every.get();
             }
-        }
-        if is_end {
-            return Ok(if has_complained { ExitCode::from(report::REFUSED) } else { ExitCode::SUCCESS });
         }
     }
 }

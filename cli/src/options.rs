@@ -8,20 +8,22 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{ArgGroup, CommandFactory, FromArgMatches, Parser, ValueHint};
-use jsonspigot::{DocumentRewriter, Framing, Leniency, Limits, ParserBuilder, PatternSet, Rewriter};
-use jsonspigot_llm::{CallRewriter, Delimiter, Envelope, EnvelopeBuilder, ToolCalls};
+use jsonspigot::{
+    DocumentRewriter, Documents, DuplicateKeys, Framing, Leniency, Limits, ParserBuilder, PatternSet, Retain, Rewriter,
+};
+use jsonspigot_llm::{CallRewriter, Envelope, Provider, ProviderStream, ToolCalls};
 
 use crate::document::Document;
 use crate::documents::Texts;
-use crate::editor::Editor;
+use crate::editor::{Edited, Editor};
 use crate::edits::Edits;
 use crate::envelope::{Marks, Text, marks};
 use crate::output::Snapshots;
-use crate::provider::{Choices, Stream};
+use crate::provider::Stream;
 use crate::report::Failure;
 use crate::source::Source;
 use crate::terminal::Controls;
-use crate::values::{DuplicateKeys, NoProvider, Retain, Wire, framing, leniency, one_or_more, wire};
+use crate::values::{NoProvider, Wire, duplicate_keys, framing, leniency, one_or_more, retain, wire};
 
 /// The meaning of the exit status.
 pub(crate) const EXIT_STATUS: &str = "\
@@ -242,11 +244,11 @@ pub(crate) struct Options {
     /// How much of the input to keep: all of it, the open matches, or nothing (then only atoms' ends have a value)
     ///
     /// By default, as much as the other options need. `text` is another name for `all`.
-    #[arg(long, value_name = "WHAT")]
+    #[arg(long, value_name = "WHAT", value_parser = retain())]
     retain: Option<Retain>,
 
     /// How to treat a repeated key in an object
-    #[arg(long, value_name = "POLICY", default_value = "last-wins")]
+    #[arg(long, value_name = "POLICY", value_parser = duplicate_keys(), default_value = "last-wins")]
     duplicate_keys: DuplicateKeys,
 
     /// Refuse more than N open arrays and objects [default: 127]
@@ -277,24 +279,7 @@ pub(crate) struct Options {
     /// Print the man page or a shell's completion script, and do nothing else
     #[cfg(feature = "generate")]
     #[arg(long, value_name = "KIND", exclusive = true)]
-    pub(crate) generate: Option<Generated>,
-}
-
-/// The files that can be generated, named as in ripgrep.
-#[cfg(feature = "generate")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Generated {
-    /// The man page, in roff
-    Man,
-    /// Completions for Bash
-    CompleteBash,
-    /// Completions for Zsh
-    CompleteZsh,
-    /// Completions for fish
-    CompleteFish,
-    /// Completions for PowerShell
-    #[value(name = "complete-powershell")]
-    CompletePowerShell,
+    pub(crate) generate: Option<crate::generate::Generated>,
 }
 
 impl Options {
@@ -338,59 +323,58 @@ impl Options {
         }))
     }
 
-    fn envelope_builder(&self) -> EnvelopeBuilder {
+    /// Returns the envelope that finds payloads in text.
+    fn envelope(&self, patterns: &PatternSet) -> Envelope {
         let builder = Envelope::builder().parser(self.parser());
         let builder = if self.checkpoint.is_some() { builder.saveable(usize::MAX) } else { builder };
-        if self.inside { builder.starts_inside() } else { builder }
+        let builder = if self.inside { builder.starts_inside() } else { builder };
+        builder.build(self.envelope.iter().flat_map(|Marks(marks)| marks.clone()), patterns)
     }
 
-    fn delimiters(&self) -> Vec<Delimiter> {
-        self.envelope.iter().flat_map(|Marks(marks)| marks.clone()).collect()
+    /// Returns the stream of a provider, or of one that is detected.
+    fn stream(&self, provider: Option<Provider>, patterns: &PatternSet) -> ProviderStream {
+        let calls = ToolCalls::builder().patterns(patterns).parser(self.parser());
+        let calls = if self.cumulative { calls.cumulative() } else { calls }.build();
+        let stream = match provider {
+            Some(provider) => ProviderStream::new(provider, calls),
+            None => ProviderStream::detecting(calls),
+        };
+        let stream = if self.structured { stream.structured() } else { stream };
+        let stream = if self.provider_events { stream.with_provider_events() } else { stream };
+        let stream = if self.checkpoint.is_some() { stream.saveable(usize::MAX) } else { stream };
+        if self.envelope.is_empty() { stream } else { stream.with_envelope(self.envelope(patterns)) }
     }
 
-    /// Returns the reader of the input.
-    pub(crate) fn source(&self, patterns: &PatternSet) -> Box<dyn Source> {
-        if let Some(Wire(provider)) = self.provider {
-            let calls = ToolCalls::builder().patterns(patterns).parser(self.parser());
-            let calls = if self.cumulative { calls.cumulative() } else { calls };
-            let envelope = self.envelope_builder();
-            let choices = Choices {
-                is_structured: self.structured,
-                with_events: self.provider_events,
-                is_saveable: self.checkpoint.is_some(),
-                envelope: (!self.envelope.is_empty()).then(|| envelope.build(self.delimiters(), patterns)),
-            };
-            Box::new(Stream::new(provider, calls, choices))
+    /// Returns the reader of the input, or its editor if there are rules.
+    pub(crate) fn source(&self, patterns: &PatternSet) -> Result<Box<dyn Source + '_>, Failure> {
+        let reader: Box<dyn Source> = if let Some(Wire(provider)) = self.provider {
+            Box::new(Stream::new(self.stream(provider, patterns)))
         } else if !self.envelope.is_empty() {
-            let envelope = self.envelope_builder();
-            Box::new(Text::new(envelope, &self.delimiters(), patterns))
-        } else if let Some(framing) = self.documents {
-            let texts = Texts::new(framing, self.parser(), patterns);
-            Box::new(if self.value { texts.with_values() } else { texts })
+            Box::new(Text::new(self.envelope(patterns)))
         } else {
-            let document = Document::new(self.parser(), patterns);
-            Box::new(if self.value { document.with_value() } else { document })
-        }
+            let parser = self.parser().patterns(patterns).build();
+            match self.documents {
+                Some(framing) => Box::new(Texts::new(Documents::new(framing, parser), self.value)),
+                None => Box::new(Document::new(parser, self.value)),
+            }
+        };
+        Ok(match self.editor()? {
+            Some(editor) => Box::new(Edited::new(editor, self, self.provider.is_some().then_some(reader))),
+            None => reader,
+        })
     }
 
     /// Returns the builder of a parser with these options.
     pub(crate) fn parser(&self) -> ParserBuilder {
-        let retain = match self.retain {
-            Some(Retain::All) => jsonspigot::Retain::All,
-            Some(Retain::Matches) => jsonspigot::Retain::Matches,
-            Some(Retain::Nothing) => jsonspigot::Retain::Nothing,
+        let retain = self.retain.unwrap_or(match () {
             // Retaining less only shows in the path of an error: prose shows no value that was written before, and an
             // end's value lies within its match.
-            None if self.value => jsonspigot::Retain::All,
+            () if self.value => Retain::All,
             // The same with and without checkpoints, so that the path of an error is the same.
-            None if !self.lenient.is_empty() => jsonspigot::Retain::All,
-            None if self.text => jsonspigot::Retain::Nothing,
-            None => jsonspigot::Retain::Matches,
-        };
-        let duplicate_keys = match self.duplicate_keys {
-            DuplicateKeys::LastWins => jsonspigot::DuplicateKeys::LastWins,
-            DuplicateKeys::Reject => jsonspigot::DuplicateKeys::Reject,
-        };
+            () if !self.lenient.is_empty() => Retain::All,
+            () if self.text => Retain::Nothing,
+            () => Retain::Matches,
+        });
         let default = Limits::default();
         let limits = Limits::new()
             .depth(self.max_depth.unwrap_or(default.depth))
@@ -399,7 +383,7 @@ impl Options {
             .number(self.max_number.unwrap_or(default.number))
             .blank(self.max_blank.unwrap_or(default.blank))
             .total(self.max_total.unwrap_or(default.total));
-        let builder = jsonspigot::Parser::builder().retain(retain).duplicate_keys(duplicate_keys).limits(limits);
+        let builder = jsonspigot::Parser::builder().retain(retain).duplicate_keys(self.duplicate_keys).limits(limits);
         let builder = self.lenient.iter().fold(builder, |builder, leniency| builder.lenient(*leniency));
         let builder = if self.accept { builder.accept_deviations() } else { builder };
         match self.snapshots() {

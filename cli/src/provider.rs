@@ -7,9 +7,7 @@ use std::fmt::Write as _;
 use std::io;
 
 use jsonspigot_framing::{Frame, Frames};
-use jsonspigot_llm::{
-    CallErrorKind, CallEvent, Envelope, Payload, PayloadStatus, Provider, ProviderStream, StreamEvent, ToolCallsBuilder,
-};
+use jsonspigot_llm::{CallErrorKind, CallEvent, Payload, PayloadStatus, Provider, ProviderStream, StreamEvent};
 
 use crate::envelope::{self, is_whole};
 use crate::output::Output;
@@ -38,19 +36,6 @@ pub(crate) struct Stream {
     noise: Vec<String>,
 }
 
-/// The options of a stream.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Choices {
-    /// True if the assistant's text is JSON.
-    pub(crate) is_structured: bool,
-    /// True if each event is also written unchanged.
-    pub(crate) with_events: bool,
-    /// True if there are checkpoints.
-    pub(crate) is_saveable: bool,
-    /// The envelope that finds payloads in the assistant's text.
-    pub(crate) envelope: Option<Envelope>,
-}
-
 /// The part of a frame that a complaint can show.
 struct First {
     beginning: String,
@@ -66,27 +51,12 @@ fn beginning(text: &str) -> String {
 }
 
 impl Stream {
-    /// Creates a reader for the stream of `provider`, or of a provider that is detected.
-    pub(crate) fn new(provider: Option<Provider>, calls: ToolCallsBuilder, choices: Choices) -> Self {
-        let calls = calls.build();
-        let calls = match provider {
-            Some(provider) => ProviderStream::new(provider, calls),
-            None => ProviderStream::detecting(calls),
-        };
-        let calls = if choices.is_structured { calls.structured() } else { calls };
-        let calls = if choices.with_events { calls.with_provider_events() } else { calls };
-        let calls = if choices.is_saveable { calls.saveable(usize::MAX) } else { calls };
-        let is_detecting = provider.is_none();
-        let calls = match choices.envelope {
-            Some(envelope) => calls.with_envelope(envelope),
-            None => calls,
-        };
-        let new = calls.clone();
+    pub(crate) fn new(calls: ProviderStream) -> Self {
         Self {
             frames: Frames::new(),
+            new: calls.clone(),
+            is_detecting: calls.provider().is_none(),
             calls,
-            new,
-            is_detecting,
             bytes: 0,
             first: None,
             has_reported: false,
@@ -96,16 +66,16 @@ impl Stream {
         }
     }
 
-    /// Reads the frames that `feed` yields.
-    fn read(
+    /// Reads the frames of a chunk, or those that the end of input leaves.
+    fn read_frames(
         &mut self,
+        chunk: Option<&[u8]>,
         output: &mut dyn Output,
         complaints: &mut Complaints,
-        feed: impl FnOnce(&mut Frames, &mut dyn FnMut(Frame<'_>)),
     ) -> io::Result<()> {
         let Self { frames, calls, first, has_reported, is_explained, has_complained, noise, .. } = self;
         let mut result = Ok(());
-        feed(frames, &mut |frame| {
+        let on_frame = |frame: Frame<'_>| {
             let (mut is_bad, mut is_reported) = (false, false);
             let on_event = |event: StreamEvent<'_>| {
                 is_bad |= matches!(event, StreamEvent::BadFrame { .. });
@@ -118,7 +88,7 @@ impl Stream {
                 is_reported |= matches!(event, StreamEvent::ProviderError { .. });
                 report(&event, output, complaints, &mut result);
             };
-            if let Frame::Damaged(damage) = frame {
+            if let Frame::Damaged(damage) = &frame {
                 *is_explained = true;
                 // Programs print no binary messages to a terminal, so earlier noise is complained about first.
                 noise.drain(..).for_each(|line| complaints.push(line));
@@ -126,7 +96,7 @@ impl Stream {
             }
             frame.push_to(calls, on_event);
             settle_noise(calls.provider(), noise, complaints);
-            match frame {
+            match &frame {
                 Frame::Text(text) if first.is_none() && !is_bad && !matches!(text.trim_ascii(), "" | "[DONE]") => {
                     *first = Some(First { beginning: beginning(text), provider: Provider::detect(text) });
                 }
@@ -139,16 +109,26 @@ impl Stream {
                 }
                 _ => {}
             }
-        });
+        };
+        match chunk {
+            Some(chunk) => frames.feed_with(chunk, on_frame),
+            None => frames.finish_with(on_frame),
+        }
         *has_complained |= !complaints.is_empty();
         result
     }
 }
 
 impl Source for Stream {
-    fn feed(&mut self, chunk: &[u8], output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {
-        self.bytes += chunk.len() as u64;
-        Ok(self.read(output, complaints, |frames, on_frame| frames.feed_with(chunk, on_frame))?)
+    fn read(
+        &mut self,
+        chunk: Option<&[u8]>,
+        output: &mut dyn Output,
+        complaints: &mut Complaints,
+    ) -> Result<(), Failure> {
+        self.bytes += chunk.map_or(0, <[u8]>::len) as u64;
+        self.read_frames(chunk, output, complaints)?;
+        if chunk.is_none() { self.end(output, complaints) } else { Ok(()) }
     }
 
     fn checkpoint(&mut self) -> Result<(), Failure> {
@@ -156,9 +136,11 @@ impl Source for Stream {
         (self.frames, self.calls) = Frames::new().restore_with(&saved, |state| self.new.clone().restore(state))?;
         Ok(())
     }
+}
 
-    fn finish(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {
-        self.read(output, complaints, |frames, on_frame| frames.finish_with(on_frame))?;
+impl Stream {
+    /// Ends the stream, and complains if it is not whole.
+    fn end(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {
         self.noise.drain(..).for_each(|line| complaints.push(line));
         let (mut result, mut is_cut, mut has_cut_calls) = (Ok(()), false, false);
         self.calls.finish_with(|event| {
@@ -203,7 +185,7 @@ impl Source for Stream {
         {
             complaints.push(format!("{}: {unfinished}", unfinished.kind().name()));
         }
-        Ok(output.done(self.bytes, None)?)
+        Ok(output.done(self.bytes, None, None)?)
     }
 }
 
@@ -281,9 +263,9 @@ pub(crate) mod tests {
     use jsonspigot::PatternSet;
     use jsonspigot_check::recorded;
     use jsonspigot_check::streams::support::each_cut;
-    use jsonspigot_llm::ToolCalls;
+    use jsonspigot_llm::{ProviderStream, ToolCalls};
 
-    use super::{Choices, Stream};
+    use super::Stream;
     use crate::output::Lines;
     use crate::report::Complaints;
     use crate::source::Source;
@@ -296,7 +278,7 @@ pub(crate) mod tests {
     /// Returns the standard output and the complaints of a stream in these chunks, with checkpoints before them.
     fn read<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> (Vec<u8>, Vec<String>) {
         let calls = ToolCalls::builder().patterns(&PatternSet::new(["$..*"]).unwrap());
-        let mut stream = Stream::new(None, calls, Choices { is_saveable: true, ..Choices::default() });
+        let mut stream = Stream::new(ProviderStream::detecting(calls.build()).saveable(usize::MAX));
         let (mut written, mut complaints) = (Vec::new(), Complaints::default());
         let mut lines = Lines::new(io::Cursor::new(&mut written), None, &PatternSet::default());
         let (mut read, mut spent) = (0, 0);
@@ -305,10 +287,10 @@ pub(crate) mod tests {
                 stream.checkpoint().unwrap();
                 spent += read;
             }
-            stream.feed(chunk, &mut lines, &mut complaints).unwrap();
+            stream.read(Some(chunk), &mut lines, &mut complaints).unwrap();
             read += chunk.len();
         }
-        stream.finish(&mut lines, &mut complaints).unwrap();
+        stream.read(None, &mut lines, &mut complaints).unwrap();
         (written, complaints.take())
     }
 

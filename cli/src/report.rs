@@ -6,7 +6,6 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use jsonspigot::{Error, PatternError, RestoreError, RewriteError};
-use jsonspigot_framing::Utf8Error;
 use unicode_width::UnicodeWidthStr;
 
 use crate::terminal::is_terminal_control;
@@ -26,10 +25,8 @@ pub(crate) enum Failure {
         name: String,
         error: io::Error,
     },
-    /// The input is not one whole JSON text within the limits.
+    /// The input is not one whole JSON text within the limits, or not one whole text in UTF-8.
     Refused(Error),
-    /// The input is not one whole text in UTF-8.
-    NotText(Utf8Error),
     /// A checkpoint can't be restored: its bytes are refused.
     Lost(RestoreError),
     /// The text can't be rewritten as asked, though it may be JSON.
@@ -39,17 +36,17 @@ pub(crate) enum Failure {
     Unwritable(io::Error),
 }
 
-impl From<clap::Error> for Failure {
-    fn from(error: clap::Error) -> Self {
-        Self::Arguments(error)
-    }
+macro_rules! from {
+    ($($error:ty => $variant:ident),*) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self::$variant(error)
+            }
+        })*
+    };
 }
 
-impl From<PatternError> for Failure {
-    fn from(error: PatternError) -> Self {
-        Self::Pattern(error)
-    }
-}
+from!(clap::Error => Arguments, PatternError => Pattern, RestoreError => Lost, Error => Refused, io::Error => Unwritable);
 
 impl From<RewriteError> for Failure {
     fn from(error: RewriteError) -> Self {
@@ -57,24 +54,6 @@ impl From<RewriteError> for Failure {
             RewriteError::Text(error) => Self::Refused(error),
             error => Self::NotRewritten(error),
         }
-    }
-}
-
-impl From<RestoreError> for Failure {
-    fn from(error: RestoreError) -> Self {
-        Self::Lost(error)
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Refused(error)
-    }
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        Self::Unwritable(error)
     }
 }
 
@@ -94,11 +73,8 @@ impl Failure {
             _ => {}
         }
         say(self);
-        ExitCode::from(if matches!(self, Self::Refused(_) | Self::NotText(_) | Self::NotRewritten(_)) {
-            REFUSED
-        } else {
-            UNUSABLE
-        })
+        let is_refused = matches!(self, Self::Refused(_) | Self::NotRewritten(_));
+        ExitCode::from(if is_refused { REFUSED } else { UNUSABLE })
     }
 }
 
@@ -171,10 +147,6 @@ impl fmt::Display for Failure {
             Self::Unreadable { name, error } => write!(f, "cannot read {}: {error}", printable(name)),
             Self::Lost(error) => write!(f, "cannot resume from a checkpoint: {error}"),
             Self::Refused(error) => f.write_str(&printable(&told(error))),
-            Self::NotText(error) => {
-                let (kind, line, column, offset) = (error.kind().name(), error.line(), error.column(), error.offset());
-                write!(f, "{kind}: expected text in UTF-8 at line {line} column {column} (byte {offset}) in $")
-            }
             Self::NotRewritten(error) => error.fmt(f),
             Self::Told => f.write_str("already reported"),
             Self::Unwritable(error) => write!(f, "cannot write standard output: {error}"),

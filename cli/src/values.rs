@@ -2,9 +2,8 @@
 
 use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
 
-use clap::ValueEnum;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use jsonspigot::{DeviationKind, Framing, Leniency};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use jsonspigot::{DeviationKind, DuplicateKeys, Framing, Leniency, Retain};
 use jsonspigot_llm::Provider;
 
 /// Parses the number of `--chunk` and `--checkpoint`. Fails if it is 0.
@@ -15,18 +14,18 @@ pub(crate) fn one_or_more(text: &str) -> Result<NonZeroUsize, String> {
     })
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Retain {
-    #[value(alias = "text")]
-    All,
-    Matches,
-    Nothing,
+pub(crate) fn retain() -> impl TypedValueParser<Value = Retain> {
+    let names = [PossibleValue::new("all").alias("text"), PossibleValue::new("matches"), PossibleValue::new("nothing")];
+    PossibleValuesParser::new(names).map(|name| match &*name {
+        "matches" => Retain::Matches,
+        "nothing" => Retain::Nothing,
+        _ => Retain::All,
+    })
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DuplicateKeys {
-    LastWins,
-    Reject,
+pub(crate) fn duplicate_keys() -> impl TypedValueParser<Value = DuplicateKeys> {
+    let policy = |name: String| if name == "reject" { DuplicateKeys::Reject } else { DuplicateKeys::LastWins };
+    PossibleValuesParser::new(["last-wins", "reject"]).map(policy)
 }
 
 /// The provider of the input; `None` if it has to be detected.

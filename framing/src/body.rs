@@ -37,8 +37,8 @@ const CHUNKS_PER_POLL: usize = 32;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let chunks = [ r#"data: {"choices":[{"delta":{"content":"I
-/// look.","tool_calls":[{"id":"call_1","function":{"name":"weather","argum"#,
+/// let chunks = [
+///     r#"data: {"choices":[{"delta":{"content":"I look.","tool_calls":[{"id":"call_1","function":{"name":"weather","argum"#,
 ///     "ents\":\"{\\\"city\\\": \\\"Oslo\\\"}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\n",
 /// ];
 /// let chunks = stream::iter(chunks.map(Ok::<_, std::io::Error>));

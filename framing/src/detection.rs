@@ -6,11 +6,9 @@
 use alloc::vec::Vec;
 use core::mem;
 
-use jsonspigot::RestoreError;
-
 use crate::amazon::{PRELUDE, is_prelude};
 use crate::frame::Frame;
-use crate::saved::{Reader, Writer, possible};
+use crate::saved::{Impossible, Reader, Writer};
 use crate::sse::{BYTE_ORDER_MARK, Sse};
 
 /// The format of a body.
@@ -136,17 +134,17 @@ impl Undecided {
         out.flag(*has_bracket);
     }
 
-    pub(crate) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreError> {
+    pub(crate) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, Impossible> {
         let first = reader.bytes()?;
         let sse = Sse::restore(reader, limit)?;
         let (len, has_bracket) = (reader.size()?, reader.flag()?);
         // White space and a bracket make no event.
-        possible(sse.is_without_data() && !(has_bracket && len == 0))?;
+        Impossible::ensure(sse.is_without_data() && !(has_bracket && len == 0))?;
         let mut new = Self { first: Vec::new(), line: None, sse, len, has_bracket };
         for byte in first {
-            possible(new.look(*byte).is_none())?;
+            Impossible::ensure(new.look(*byte).is_none())?;
         }
-        possible(new.first == first && new.len == len)?;
+        Impossible::ensure(new.first == first && new.len == len)?;
         Ok(new)
     }
 }

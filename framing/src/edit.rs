@@ -18,7 +18,7 @@ use self::lines::Lines;
 use self::values::Values;
 use crate::frame::{Damage, Frame};
 use crate::frames::LIMIT;
-use crate::saved::{Reader, Saved, Writer, with_added};
+use crate::saved::{Impossible, Writer, restore_with, with_added};
 use crate::sse::BYTE_ORDER_MARK;
 
 /// An editor of the events of a body: server-sent events, or JSON texts, one per line, spread over several, or in an
@@ -102,10 +102,10 @@ impl Pass<'_> {
     /// Edits the text of an event. Returns the new text; `None` if it stays the same.
     fn edited(&mut self, text: &[u8], is_whole: bool) -> Option<String> {
         match str::from_utf8(text) {
-            Ok(text) if is_whole => (self.edit)(Frame::Text(text)).filter(|edited| edited != text),
+            Ok(text) if is_whole => (self.edit)(Frame::Text(text.into())).filter(|edited| edited != text),
             _ => {
                 let text = String::from_utf8_lossy(text);
-                (self.edit)(Frame::Unreadable(&text)).filter(|edited| *edited != text)
+                (self.edit)(Frame::Unreadable((&*text).into())).filter(|edited| *edited != text)
             }
         }
     }
@@ -221,19 +221,19 @@ impl EventEditor {
         with_added(state.as_ref(), |out: &mut Writer<'_>| {
             match &self.state {
                 State::Undecided(mark) => {
-                    out.number(0);
-                    out.number(*mark as u64);
+                    out.byte(0);
+                    out.byte(*mark as u8);
                 }
                 State::Lines(lines) => {
-                    out.number(1);
+                    out.byte(1);
                     lines.save(out);
                 }
                 State::Values(values) => {
-                    out.number(2);
+                    out.byte(2);
                     values.save(out)?;
                 }
                 State::Panicked(is_reported) => {
-                    out.number(3);
+                    out.byte(3);
                     out.flag(*is_reported);
                 }
             }
@@ -266,20 +266,17 @@ impl EventEditor {
         bytes: &[u8],
         restore_state: impl FnOnce(&[u8]) -> Result<T, RestoreError>,
     ) -> Result<(Self, T), RestoreError> {
-        let saved = Saved::of(bytes)?;
-        let state_beside = restore_state(saved.state)?;
         let limit = self.limit;
-        let read = |reader: &mut Reader<'_>| match reader.number()? {
-            0 => {
-                let mark = usize::try_from(reader.number()?).map_err(|_| RestoreError::Impossible)?;
-                if mark > BYTE_ORDER_MARK.len() { Err(RestoreError::Impossible) } else { Ok(State::Undecided(mark)) }
-            }
-            1 => Ok(State::Lines(Lines::restore(reader, limit)?)),
-            2 => Ok(State::Values(Box::new(Values::restore(reader, limit)?))),
-            3 => Ok(State::Panicked(reader.flag()?)),
-            _ => Err(RestoreError::Impossible),
-        };
-        let state = saved.added(read)?.ok_or(RestoreError::NotSavedState)?;
-        Ok((Self { state, limit }, state_beside))
+        let (restored, beside) = restore_with(bytes, restore_state, |reader| {
+            Ok(match reader.byte()? {
+                0 => State::Undecided(usize::from(reader.choice(&[0_u8, 1, 2, 3])?)),
+                1 => State::Lines(Lines::restore(reader, limit)?),
+                2 => State::Values(Box::new(Values::restore(reader, limit)?)),
+                3 => State::Panicked(reader.flag()?),
+                _ => return Err(Impossible),
+            })
+        })?;
+        let state = restored.ok_or(RestoreError::NotSavedState)?;
+        Ok((Self { state, limit }, beside))
     }
 }

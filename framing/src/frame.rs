@@ -1,7 +1,6 @@
 //! The parts of a body: frames, and damage to the framing itself.
 
-use alloc::borrow::ToOwned;
-use alloc::string::String;
+use alloc::borrow::Cow;
 use core::error::Error;
 use core::fmt;
 
@@ -13,21 +12,22 @@ use core::fmt;
 /// let mut frames = Frames::with_limit(10);
 /// let body = b"data: {}\n\ndata: \xFF\n\nerror: no\n\ndata: [1, 2, 3, 4]\n\n";
 /// let found: Vec<_> = frames.feed(body).collect();
-/// assert_eq!(
-///     found,
-///     [Frame::Text("{}"), Frame::Unreadable("\u{fffd}"), Frame::Exception(r#"{"error":"no"}"#), Frame::TooLong]
-/// );
+/// let exception = Frame::Exception(r#"{"error":"no"}"#.into());
+/// assert_eq!(found, [Frame::Text("{}".into()), Frame::Unreadable("\u{fffd}".into()), exception, Frame::TooLong]);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+///
+/// A callback receives a frame that borrows its text. [`into_owned`](Self::into_owned) makes the frame `'static`, for
+/// channels and other threads. Iterators return owned frames.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Frame<'a> {
     /// The text of one event. It need not be JSON: `[DONE]` is an event too.
-    Text(&'a str),
+    Text(Cow<'a, str>),
     /// The text of an event that the framing marks as an error. It must not be ignored, even if its name is unknown.
-    Exception(&'a str),
+    Exception(Cow<'a, str>),
     /// Text that may have been an event but can't be read: it is not JSON, not UTF-8, or was damaged in transit.
     /// Invalid UTF-8 is replaced by U+FFFD.
-    Unreadable(&'a str),
+    Unreadable(Cow<'a, str>),
     /// An event that was longer than the limit and was skipped.
     TooLong,
     /// The framing itself is damaged. The part of the event that can be shown is reported before, as
@@ -36,57 +36,16 @@ pub enum Frame<'a> {
 }
 
 impl Frame<'_> {
-    /// Returns a copy of the frame that owns its text, for channels and queues.
-    ///
-    /// ```
-    /// use jsonspigot_framing::{Frame, OwnedFrame};
-    ///
-    /// assert_eq!(Frame::Text("{}").to_owned(), OwnedFrame::Text("{}".to_owned()));
-    /// ```
+    /// Returns a frame that owns its text. Copies the text unless the frame already owns it.
     #[must_use]
-    pub fn to_owned(self) -> OwnedFrame {
+    pub fn into_owned(self) -> Frame<'static> {
+        let owned = |text: Cow<'_, str>| text.into_owned().into();
         match self {
-            Self::Text(text) => OwnedFrame::Text(text.to_owned()),
-            Self::Exception(text) => OwnedFrame::Exception(text.to_owned()),
-            Self::Unreadable(text) => OwnedFrame::Unreadable(text.to_owned()),
-            Self::TooLong => OwnedFrame::TooLong,
-            Self::Damaged(damage) => OwnedFrame::Damaged(damage),
-        }
-    }
-}
-
-/// A [`Frame`] that borrows nothing. Returned by [`Frame::to_owned`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum OwnedFrame {
-    /// See [`Frame::Text`].
-    Text(String),
-    /// See [`Frame::Exception`].
-    Exception(String),
-    /// See [`Frame::Unreadable`].
-    Unreadable(String),
-    /// See [`Frame::TooLong`].
-    TooLong,
-    /// See [`Frame::Damaged`].
-    Damaged(Damage),
-}
-
-impl OwnedFrame {
-    /// Returns the frame as [`Frames`](crate::Frames) reported it.
-    ///
-    /// ```
-    /// use jsonspigot_framing::Frame;
-    ///
-    /// assert_eq!(Frame::Text("{}").to_owned().as_frame(), Frame::Text("{}"));
-    /// ```
-    #[must_use]
-    pub fn as_frame(&self) -> Frame<'_> {
-        match self {
-            Self::Text(text) => Frame::Text(text),
-            Self::Exception(text) => Frame::Exception(text),
-            Self::Unreadable(text) => Frame::Unreadable(text),
+            Self::Text(text) => Frame::Text(owned(text)),
+            Self::Exception(text) => Frame::Exception(owned(text)),
+            Self::Unreadable(text) => Frame::Unreadable(owned(text)),
             Self::TooLong => Frame::TooLong,
-            Self::Damaged(damage) => Frame::Damaged(*damage),
+            Self::Damaged(damage) => Frame::Damaged(damage),
         }
     }
 }
@@ -99,7 +58,7 @@ impl OwnedFrame {
 /// let mut frames = Frames::new();
 /// assert_eq!(frames.feed(r#"[{"n":1},"#).count(), 1);
 /// let rest: Vec<_> = frames.finish().collect();
-/// assert_eq!(rest, [Frame::Unreadable("["), Frame::Damaged(Damage::OpenArray)]);
+/// assert_eq!(rest, [Frame::Unreadable("[".into()), Frame::Damaged(Damage::OpenArray)]);
 /// assert_eq!(Damage::OpenArray.to_string(), "incomplete: the input ends inside an array of events");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

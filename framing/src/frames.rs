@@ -3,14 +3,13 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use jsonspigot::internal::{Interrupted, unless_interrupted};
+use jsonspigot::internal::{Interrupted, owned_events, unless_interrupted};
 use jsonspigot::{Error, RestoreError};
 
 use crate::amazon::Messages;
 use crate::detection::{Format, Undecided};
 use crate::frame::{Damage, Frame};
-use crate::queue::{FrameIter, Queue};
-use crate::saved::{Reader, Saved, Writer, with_added};
+use crate::saved::{Impossible, Reader, Writer, restore_with, with_added};
 use crate::sse::Sse;
 use crate::texts::Texts;
 
@@ -39,10 +38,10 @@ use crate::texts::Texts;
 /// for body in ["data: {\"n\":1}\n\ndata: [2]\n\n", "{\"n\":1}\n[2]\n", "[{\"n\":1}, [2]]"] {
 ///     let (mut frames, mut found) = (Frames::new(), Vec::new());
 ///     for chunk in body.as_bytes().chunks(3) {
-///         found.extend(frames.feed(chunk).map(Frame::to_owned));
+///         found.extend(frames.feed(chunk));
 ///     }
-///     found.extend(frames.finish().map(Frame::to_owned));
-///     assert_eq!(found, [Frame::Text("{\"n\":1}").to_owned(), Frame::Text("[2]").to_owned()]);
+///     found.extend(frames.finish());
+///     assert_eq!(found, [Frame::Text("{\"n\":1}".into()), Frame::Text("[2]".into())]);
 /// }
 /// ```
 ///
@@ -54,7 +53,6 @@ use crate::texts::Texts;
 pub struct Frames {
     state: State,
     limit: usize,
-    queue: Queue,
 }
 
 #[derive(Clone, Debug)]
@@ -82,15 +80,15 @@ impl Default for Frames {
     }
 }
 
+owned_events! {
+    /// The frames of one chunk, in order, returned by [`Frames::feed`] and [`Frames::finish`]. The chunk has already been
+    /// read, and nothing is borrowed.
+    FrameIter of Frame<'static>
+}
+
 impl Frames {
     /// Creates a reader of events of at most 32 MiB, which is also the default of `CallLimits` in the crate
     /// `jsonspigot-llm`.
-    ///
-    /// ```
-    /// use jsonspigot_framing::{Frame, Frames};
-    ///
-    /// assert_eq!(Frames::new().feed("data: {}\n\n").next(), Some(Frame::Text("{}")));
-    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::with_limit(LIMIT)
@@ -104,20 +102,14 @@ impl Frames {
     ///
     /// let mut frames = Frames::with_limit(7);
     /// let found: Vec<_> = frames.feed("{\"n\":1}\n{\"n\":12}\n{\"n\":3}\n").collect();
-    /// assert_eq!(found, [Frame::Text("{\"n\":1}"), Frame::TooLong, Frame::Text("{\"n\":3}")]);
+    /// assert_eq!(found, [Frame::Text("{\"n\":1}".into()), Frame::TooLong, Frame::Text("{\"n\":3}".into())]);
     /// ```
     #[must_use]
     pub fn with_limit(limit: usize) -> Self {
-        Self { state: State::Undecided(Undecided::new(limit)), limit, queue: Queue::default() }
+        Self { state: State::Undecided(Undecided::new(limit)), limit }
     }
 
     /// Returns the largest number of bytes of text that an event may have.
-    ///
-    /// ```
-    /// use jsonspigot_framing::Frames;
-    ///
-    /// assert_eq!(Frames::new().limit(), 32 << 20);
-    /// ```
     #[must_use]
     pub fn limit(&self) -> usize {
         self.limit
@@ -130,22 +122,18 @@ impl Frames {
     ///
     /// let mut frames = Frames::new();
     /// assert_eq!(frames.feed("data: {}\n").next(), None);
-    /// assert_eq!(frames.feed("\ndata: ").collect::<Vec<_>>(), [Frame::Text("{}")]);
+    /// assert_eq!(frames.feed("\ndata: ").collect::<Vec<_>>(), [Frame::Text("{}".into())]);
     /// ```
     ///
     /// The whole chunk is read at once, even if no frame is taken out of the iterator.
-    pub fn feed(&mut self, chunk: impl AsRef<[u8]>) -> FrameIter<'_> {
-        self.queued(|frames, on_frame| frames.read(chunk.as_ref(), on_frame))
+    pub fn feed(&mut self, chunk: impl AsRef<[u8]>) -> FrameIter {
+        let mut frames = Vec::new();
+        self.read(chunk.as_ref(), &mut |frame| frames.push(frame.into_owned()));
+        FrameIter::new(frames)
     }
 
     /// Reads a chunk and calls `on_frame` for each frame that ends in it. Unlike [`feed`](Self::feed), it copies no
     /// text.
-    ///
-    /// ```
-    /// use jsonspigot_framing::{Frame, Frames};
-    ///
-    /// Frames::new().feed_with("data: {}\n\n", |frame| assert_eq!(frame, Frame::Text("{}")));
-    /// ```
     ///
     /// If the callback panics and the panic is caught, the next call reports [`Damage::Panicked`], and nothing more of
     /// the body is read.
@@ -163,22 +151,16 @@ impl Frames {
     ///
     /// let mut frames = Frames::new();
     /// assert_eq!(frames.feed("data: {}").next(), None);
-    /// assert_eq!(frames.finish().next(), Some(Frame::Text("{}")));
+    /// assert_eq!(frames.finish().next(), Some(Frame::Text("{}".into())));
     /// assert_eq!(frames.finish().next(), None);
     /// ```
-    pub fn finish(&mut self) -> FrameIter<'_> {
-        self.queued(|frames, on_frame| frames.end(on_frame))
+    pub fn finish(&mut self) -> FrameIter {
+        let mut frames = Vec::new();
+        self.end(&mut |frame| frames.push(frame.into_owned()));
+        FrameIter::new(frames)
     }
 
     /// Ends the body and calls `on_frame` for each frame that is left. See [`finish`](Self::finish).
-    ///
-    /// ```
-    /// use jsonspigot_framing::{Frame, Frames};
-    ///
-    /// let mut frames = Frames::new();
-    /// frames.feed_with("{\"n\":1}", |_| unreachable!("the line may go on"));
-    /// frames.finish_with(|frame| assert_eq!(frame, Frame::Text("{\"n\":1}")));
-    /// ```
     pub fn finish_with(&mut self, mut on_frame: impl FnMut(Frame<'_>)) {
         unless_interrupted(self, |frames| frames.end(&mut on_frame));
     }
@@ -198,7 +180,7 @@ impl Frames {
     ///
     /// // In another process:
     /// let (mut frames, _stream) = Frames::new().restore_with(&saved, |state| new_stream().restore(state))?;
-    /// assert_eq!(frames.feed("ices\":[]}\n\n").next(), Some(Frame::Text("{\"choices\":[]}")));
+    /// assert_eq!(frames.feed("ices\":[]}\n\n").next(), Some(Frame::Text("{\"choices\":[]}".into())));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -226,28 +208,16 @@ impl Frames {
         saved: &[u8],
         restore_state: impl FnOnce(&[u8]) -> Result<T, RestoreError>,
     ) -> Result<(Self, T), RestoreError> {
-        let saved = Saved::of(saved)?;
-        let state = restore_state(saved.state)?;
-        let restored = saved.added(|reader| State::restore(reader, self.limit))?;
-        let frames = Self::with_limit(self.limit);
-        let frames = match restored {
-            Some(state) => Self { state, ..frames },
-            None => frames,
-        };
-        Ok((frames, state))
+        let mut new = Self::with_limit(self.limit);
+        let (state, beside) = restore_with(saved, restore_state, |reader| State::restore(reader, self.limit))?;
+        if let Some(state) = state {
+            new.state = state;
+        }
+        Ok((new, beside))
     }
 
     fn is_new(&self) -> bool {
         matches!(&self.state, State::Undecided(undecided) if undecided.is_new())
-    }
-
-    /// Queues the frames of `read` and returns them.
-    fn queued(&mut self, read: impl FnOnce(&mut Self, &mut dyn FnMut(Frame<'_>))) -> FrameIter<'_> {
-        let mut queue = core::mem::take(&mut self.queue);
-        queue.clear();
-        read(self, &mut |frame| queue.push(frame));
-        self.queue = queue;
-        self.queue.iter()
     }
 
     fn read(&mut self, chunk: &[u8], on_frame: &mut dyn FnMut(Frame<'_>)) {
@@ -303,37 +273,37 @@ impl State {
     fn save(&self, out: &mut Writer<'_>) -> Result<(), Error> {
         match self {
             Self::Undecided(undecided) => {
-                out.number(0);
+                out.byte(0);
                 undecided.save(out);
             }
             Self::Sse(sse) => {
-                out.number(1);
+                out.byte(1);
                 sse.save(out);
             }
             Self::Texts(texts) => {
-                out.number(2);
+                out.byte(2);
                 texts.save(out)?;
             }
             Self::Messages(messages) => {
-                out.number(3);
+                out.byte(3);
                 messages.save(out);
             }
             Self::Panicked(is_reported) => {
-                out.number(4);
+                out.byte(4);
                 out.flag(*is_reported);
             }
         }
         Ok(())
     }
 
-    fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreError> {
-        Ok(match reader.number()? {
+    fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, Impossible> {
+        Ok(match reader.byte()? {
             0 => Self::Undecided(Undecided::restore(reader, limit)?),
             1 => Self::Sse(Sse::restore(reader, limit)?),
             2 => Self::Texts(Box::new(Texts::restore(reader, limit)?)),
             3 => Self::Messages(Messages::restore(reader, limit)?),
             4 => Self::Panicked(reader.flag()?),
-            _ => return Err(RestoreError::Impossible),
+            _ => return Err(Impossible),
         })
     }
 }

@@ -9,12 +9,12 @@
 //! for chunk in ["event: ping\r\ndata: {\"n\"", ": 1}\r\n\r", "\ndata: [DONE]"] {
 //!     for frame in frames.feed(chunk) {
 //!         if let Frame::Text(text) = frame {
-//!             events.push(text.to_owned());
+//!             events.push(text);
 //!         }
 //!     }
 //! }
 //! // The last blank line may be missing.
-//! assert_eq!(frames.finish().collect::<Vec<_>>(), [Frame::Text("[DONE]")]);
+//! assert_eq!(frames.finish().collect::<Vec<_>>(), [Frame::Text("[DONE]".into())]);
 //! assert_eq!(events, ["{\"n\": 1}"]);
 //! ```
 //!
@@ -92,7 +92,6 @@ mod frames;
 mod json;
 #[cfg(feature = "providers")]
 mod push;
-mod queue;
 mod repeated;
 mod saved;
 mod sse;
@@ -102,7 +101,6 @@ mod utf8;
 #[cfg(feature = "stream")]
 pub use body::ProviderBody;
 pub use edit::EventEditor;
-pub use frame::{Damage, Frame, OwnedFrame};
-pub use frames::Frames;
-pub use queue::FrameIter;
-pub use utf8::{Utf8, Utf8Error};
+pub use frame::{Damage, Frame};
+pub use frames::{FrameIter, Frames};
+pub use utf8::Utf8;

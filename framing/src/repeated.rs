@@ -2,9 +2,7 @@
 
 use alloc::collections::BTreeMap;
 
-use jsonspigot::RestoreError;
-
-use crate::saved::{Reader, Writer, possible};
+use crate::saved::{Impossible, Reader, Writer};
 
 /// The digests of the data of the events that were read, by the digests of their ids.
 ///
@@ -34,13 +32,13 @@ impl ReadEvents {
         self.0.iter().flat_map(|(id, data)| [id, data]).for_each(|number| out.number(*number));
     }
 
-    pub(crate) fn restore(reader: &mut Reader<'_>) -> Result<Self, RestoreError> {
+    pub(crate) fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
         let count = reader.size()?;
-        possible(count <= MOST_EVENTS)?;
+        Impossible::ensure(count <= MOST_EVENTS)?;
         let mut events = BTreeMap::new();
         for _ in 0..count {
             let (id, data) = (reader.number()?, reader.number()?);
-            possible(events.last_key_value().is_none_or(|(last, _)| *last < id))?;
+            Impossible::ensure(events.last_key_value().is_none_or(|(last, _)| *last < id))?;
             events.insert(id, data);
         }
         Ok(Self(events))

@@ -19,12 +19,10 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::mem;
 
-use jsonspigot::RestoreError;
-
 use crate::frame::Frame;
 use crate::json::is_json;
 use crate::repeated::{ReadEvents, digest};
-use crate::saved::{Reader, Writer, possible};
+use crate::saved::{Impossible, Reader, Writer};
 
 /// The bytes that a stream may start with.
 pub(crate) const BYTE_ORDER_MARK: [u8; 3] = *b"\xEF\xBB\xBF";
@@ -206,9 +204,9 @@ impl Sse {
             self.end_unframed(on_frame);
             match str::from_utf8(error) {
                 Ok("") => {}
-                Ok(text) if is_json(error) => on_frame(Frame::Exception(&around(text))),
-                Ok(text) => on_frame(Frame::Exception(&around(&serde_json::Value::from(text).to_string()))),
-                Err(_) => on_frame(Frame::Unreadable(&String::from_utf8_lossy(error))),
+                Ok(text) if is_json(error) => on_frame(Frame::Exception(around(text).into())),
+                Ok(text) => on_frame(Frame::Exception(around(&serde_json::Value::from(text).to_string()).into())),
+                Err(_) => on_frame(Frame::Unreadable(String::from_utf8_lossy(error))),
             }
         } else if let Some(value) = line.strip_prefix(EVENT) {
             // A new name ends the event of the data line before it.
@@ -242,7 +240,7 @@ impl Sse {
     fn end_field(&self, line: &[u8], on_frame: &mut dyn FnMut(Frame<'_>)) {
         let object = line.iter().position(|byte| *byte == b'{').map(|at| &line[at..]);
         if !is_header(line) && line.len() <= self.limit && object.is_some_and(is_json) {
-            on_frame(Frame::Unreadable(&String::from_utf8_lossy(line)));
+            on_frame(Frame::Unreadable(String::from_utf8_lossy(line)));
         }
     }
 
@@ -267,8 +265,8 @@ impl Sse {
         }
         let lines = mem::take(&mut self.unframed);
         match str::from_utf8(&lines) {
-            Ok(text) if text.starts_with('{') && is_json(&lines) => on_frame(Frame::Exception(text)),
-            _ => on_frame(Frame::Unreadable(&String::from_utf8_lossy(&lines))),
+            Ok(text) if text.starts_with('{') && is_json(&lines) => on_frame(Frame::Exception(text.into())),
+            _ => on_frame(Frame::Unreadable(String::from_utf8_lossy(&lines))),
         }
     }
 
@@ -287,9 +285,9 @@ impl Sse {
         if self.data.pop().is_some() {
             match str::from_utf8(&self.data) {
                 Ok(_) if id.is_some_and(|id| self.read.is_repeated(id, digest(&self.data))) => {}
-                Ok(text) if is_error && !says_error(text) => on_frame(Frame::Exception(&around(text))),
-                Ok(text) => on_frame(Frame::Text(text)),
-                Err(_) => on_frame(Frame::Unreadable(&String::from_utf8_lossy(&self.data))),
+                Ok(text) if is_error && !says_error(text) => on_frame(Frame::Exception(around(text).into())),
+                Ok(text) => on_frame(Frame::Text(text.into())),
+                Err(_) => on_frame(Frame::Unreadable(String::from_utf8_lossy(&self.data))),
             }
             self.data.clear();
         }
@@ -308,34 +306,32 @@ impl Sse {
     pub(crate) fn save(&self, out: &mut Writer<'_>) {
         let Self { position, data, is_continued: _, aside, unframed, is_error, id, read, is_too_long, limit: _ } = self;
         let position = Position::ALL.iter().position(|known| known == position).unwrap_or_default();
-        out.number(position as u64);
+        out.byte(position as u8);
         out.flag(*is_too_long);
         out.bytes(data);
         out.bytes(aside);
         out.bytes(unframed);
         out.flag(*is_error);
-        out.flag(id.is_some());
-        out.number(id.unwrap_or_default());
+        out.option(*id, Writer::number);
         read.save(out);
     }
 
-    pub(crate) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreError> {
-        let position = *Position::ALL.get(reader.size()?).ok_or(RestoreError::Impossible)?;
+    pub(crate) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, Impossible> {
+        let position = reader.choice(&Position::ALL)?;
         let (is_too_long, data) = (reader.flag()?, reader.bytes()?.to_vec());
         let aside = reader.bytes()?.to_vec();
         let (unframed, is_error) = (reader.bytes()?.to_vec(), reader.flag()?);
-        let (has_id, id) = (reader.flag()?, reader.number()?);
-        let (id, read) = (has_id.then_some(id), ReadEvents::restore(reader)?);
-        possible(unframed.is_empty() || unframed.len() <= limit + 1 && unframed.ends_with(b"\n"))?;
-        possible(aside.len() <= most_aside(limit) && (aside.is_empty() || position == Position::Aside))?;
+        let (id, read) = (reader.option(Reader::number)?, ReadEvents::restore(reader)?);
+        Impossible::ensure(unframed.is_empty() || unframed.len() <= limit + 1 && unframed.ends_with(b"\n"))?;
+        Impossible::ensure(aside.len() <= most_aside(limit) && (aside.is_empty() || position == Position::Aside))?;
         let is_in_data = matches!(position, Position::Name(1..) | Position::Colon | Position::Value);
         // The data's last line feed may exceed the limit.
         let fits = data.len() <= limit || data.len() == limit + 1 && data.ends_with(b"\n");
         // Between two lines of data there is a line feed.
         let is_whole = position == Position::Value || data.is_empty() || data.ends_with(b"\n");
-        possible(fits && is_whole && !(is_too_long && (is_in_data || !data.is_empty())))?;
+        Impossible::ensure(fits && is_whole && !(is_too_long && (is_in_data || !data.is_empty())))?;
         let new = Self { position, data, is_continued: false, aside, unframed, is_error, id, read, is_too_long, limit };
-        possible(new.is_without_data() || !matches!(position, Position::Mark(_)))?;
+        Impossible::ensure(new.is_without_data() || !matches!(position, Position::Mark(_)))?;
         Ok(new)
     }
 }

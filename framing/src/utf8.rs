@@ -2,12 +2,12 @@
 //! bytes and lines for the position of an error.
 
 use alloc::vec::Vec;
-use core::{fmt, str};
+use core::str;
 
 use jsonspigot::internal::{Interrupted, unless_interrupted};
 use jsonspigot::{Error, ErrorKind, RestoreError};
 
-use crate::saved::{Reader, Saved, Writer, possible, with_added};
+use crate::saved::{Impossible, Reader, Writer, restore_with, with_added};
 
 /// A decoder of UTF-8 text, wherever its chunks are cut.
 ///
@@ -23,7 +23,7 @@ use crate::saved::{Reader, Saved, Writer, possible, with_added};
 /// }
 /// utf8.finish()?;
 /// assert_eq!(said, "caf\u{e9}\n");
-/// # Ok::<(), jsonspigot_framing::Utf8Error>(())
+/// # Ok::<(), jsonspigot::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Utf8 {
@@ -34,89 +34,14 @@ pub struct Utf8 {
     lines: u64,
     line_start: u64,
     /// The error, once a call has failed.
-    error: Option<Utf8Error>,
-}
-
-/// The error of a body that is not text in UTF-8, with its position.
-///
-/// ```
-/// use jsonspigot::ErrorKind;
-/// use jsonspigot_framing::Utf8;
-///
-/// let error = Utf8::new().feed_with(b"a\nb\xFF", |_| {}).unwrap_err();
-/// assert_eq!((error.kind(), error.offset()), (ErrorKind::InvalidUtf8, 3));
-/// assert_eq!((error.line(), error.column()), (2, 2));
-/// assert_eq!(error.to_string(), "invalid UTF-8: expected text in UTF-8 at line 2 column 2 (byte 3)");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Utf8Error {
-    kind: ErrorKind,
-    offset: u64,
-    line: u64,
-    column: u64,
-}
-
-impl Utf8Error {
-    /// Returns [`ErrorKind::InvalidUtf8`]; [`ErrorKind::Incomplete`] if the body ends inside a character; or
-    /// [`ErrorKind::Panicked`] if a callback panicked.
-    ///
-    /// ```
-    /// use jsonspigot::ErrorKind;
-    /// use jsonspigot_framing::Utf8;
-    ///
-    /// let mut utf8 = Utf8::new();
-    /// utf8.feed_with(b"\xC3", |_| {})?;
-    /// assert_eq!(utf8.finish().unwrap_err().kind(), ErrorKind::Incomplete);
-    /// # Ok::<(), jsonspigot_framing::Utf8Error>(())
-    /// ```
-    #[must_use]
-    pub fn kind(&self) -> ErrorKind {
-        self.kind
-    }
-
-    /// Returns the offset of the first byte after which no valid continuation exists, or the length of an incomplete
-    /// body.
-    #[must_use]
-    pub fn offset(&self) -> u64 {
-        self.offset
-    }
-
-    /// Returns the line of that byte, counted from 1.
-    #[must_use]
-    pub fn line(&self) -> u64 {
-        self.line
-    }
-
-    /// Returns the column of that byte, counted from 1 in bytes.
-    #[must_use]
-    pub fn column(&self) -> u64 {
-        self.column
-    }
+    error: Option<Error>,
 }
 
 /// The kinds of error, by their numbers in saved states.
 const KINDS: [ErrorKind; 3] = [ErrorKind::InvalidUtf8, ErrorKind::Incomplete, ErrorKind::Panicked];
 
-impl fmt::Display for Utf8Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, offset, line, column } = self;
-        f.write_str(match kind {
-            ErrorKind::Incomplete => "incomplete: expected the rest of a character",
-            ErrorKind::Panicked => "panicked: expected a callback that returns",
-            _ => "invalid UTF-8: expected text in UTF-8",
-        })?;
-        write!(f, " at line {line} column {column} (byte {offset})")
-    }
-}
-
-impl core::error::Error for Utf8Error {}
-
 impl Utf8 {
     /// Creates a decoder at the start of a text.
-    ///
-    /// ```
-    /// assert_eq!(jsonspigot_framing::Utf8::new().offset(), 0);
-    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -133,15 +58,15 @@ impl Utf8 {
     ///     utf8.feed_with(chunk, |text| pieces.push(text.to_owned()))?;
     /// }
     /// assert_eq!(pieces, ["a", "\u{e9}", "b"]);
-    /// # Ok::<(), jsonspigot_framing::Utf8Error>(())
+    /// # Ok::<(), jsonspigot::Error>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// Fails if the bytes are not UTF-8. The text before the bad sequence has been passed to `on_text`; every later
-    /// call returns the same error and no text. If the callback panics and the panic is caught, every later call
+    /// Fails with [`InvalidUtf8`](ErrorKind::InvalidUtf8) at the first byte after which no valid continuation exists. The
+    /// text before the bad sequence has been passed to `on_text`; every later call returns the same error and no text. If the callback panics and the panic is caught, every later call
     /// returns [`ErrorKind::Panicked`].
-    pub fn feed_with(&mut self, chunk: impl AsRef<[u8]>, mut on_text: impl FnMut(&str)) -> Result<(), Utf8Error> {
+    pub fn feed_with(&mut self, chunk: impl AsRef<[u8]>, mut on_text: impl FnMut(&str)) -> Result<(), Error> {
         unless_interrupted(self, |utf8| utf8.read(chunk.as_ref(), &mut on_text))
     }
 
@@ -152,46 +77,31 @@ impl Utf8 {
     ///
     /// let mut utf8 = Utf8::new();
     /// utf8.feed_with(b"a\xC3", |text| assert_eq!(text, "a"))?;
-    /// assert_eq!(utf8.finish().unwrap_err().offset(), 2);
-    /// # Ok::<(), jsonspigot_framing::Utf8Error>(())
+    /// let error = utf8.finish().unwrap_err();
+    /// assert_eq!(error.to_string(), "incomplete: expected the rest of a character at line 1 column 3 (byte 2) in $");
+    /// # Ok::<(), jsonspigot::Error>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// Fails if the text ends inside a character, or if an earlier call has failed.
-    pub fn finish(&mut self) -> Result<(), Utf8Error> {
-        self.error.map_or(Ok(()), Err)?;
+    /// Fails with [`Incomplete`](ErrorKind::Incomplete) if the text ends inside a character, or with the error of an
+    /// earlier call.
+    pub fn finish(&mut self) -> Result<(), Error> {
+        self.error.clone().map_or(Ok(()), Err)?;
         if self.held.is_empty() { Ok(()) } else { self.end_at(ErrorKind::Incomplete, self.offset()) }
     }
 
     /// Returns the error of [`feed_with`](Self::feed_with) or [`finish`](Self::finish); `None` if neither has failed.
-    ///
-    /// ```
-    /// use jsonspigot_framing::Utf8;
-    ///
-    /// let mut utf8 = Utf8::new();
-    /// let error = utf8.feed_with(b"\xFF", |_| {}).unwrap_err();
-    /// assert_eq!(utf8.error(), Some(error));
-    /// ```
     #[must_use]
-    pub fn error(&self) -> Option<Utf8Error> {
-        self.error
+    pub fn error(&self) -> Option<&Error> {
+        self.error.as_ref()
     }
 
     /// Returns the number of bytes that have been read, including an incomplete character, or the offset of the error
     /// if there is one.
-    ///
-    /// ```
-    /// use jsonspigot_framing::Utf8;
-    ///
-    /// let mut utf8 = Utf8::new();
-    /// utf8.feed_with(b"a\xC3", |_| {})?;
-    /// assert_eq!(utf8.offset(), 2);
-    /// # Ok::<(), jsonspigot_framing::Utf8Error>(())
-    /// ```
     #[must_use]
     pub fn offset(&self) -> u64 {
-        self.error.map_or(self.whole + self.held.len() as u64, |error| error.offset)
+        self.error.as_ref().map_or(self.whole + self.held.len() as u64, Error::offset)
     }
 
     /// Returns the decoder's state as bytes, together with `state`, the state of the reader of the text. `state` may be
@@ -236,13 +146,12 @@ impl Utf8 {
         saved: &[u8],
         restore_state: impl FnOnce(&[u8]) -> Result<T, RestoreError>,
     ) -> Result<(Self, T), RestoreError> {
-        let saved = Saved::of(saved)?;
-        let state = restore_state(saved.state)?;
-        Ok((saved.added(Self::restore)?.unwrap_or_default(), state))
+        let (utf8, state) = restore_with(saved, restore_state, Self::restore)?;
+        Ok((utf8.unwrap_or_default(), state))
     }
 
-    fn read(&mut self, chunk: &[u8], on_text: &mut dyn FnMut(&str)) -> Result<(), Utf8Error> {
-        self.error.map_or(Ok(()), Err)?;
+    fn read(&mut self, chunk: &[u8], on_text: &mut dyn FnMut(&str)) -> Result<(), Error> {
+        self.error.clone().map_or(Ok(()), Err)?;
         let mut rest = chunk;
         while let (false, Some((&byte, behind))) = (self.held.is_empty(), rest.split_first()) {
             self.held.push(byte);
@@ -278,11 +187,15 @@ impl Utf8 {
         }
     }
 
-    fn end_at(&mut self, kind: ErrorKind, offset: u64) -> Result<(), Utf8Error> {
-        let error = Utf8Error { kind, offset, line: self.lines + 1, column: offset - self.line_start + 1 };
+    fn end_at(&mut self, kind: ErrorKind, offset: u64) -> Result<(), Error> {
+        let expected = match kind {
+            ErrorKind::Incomplete => "expected the rest of a character",
+            ErrorKind::Panicked => "expected a callback that returns",
+            _ => "expected text in UTF-8",
+        };
+        let place = (offset, self.lines + 1, offset - self.line_start + 1);
         self.held.clear();
-        self.error = Some(error);
-        Err(error)
+        Err(self.error.insert(Error::at(kind, place, Some("$"), expected)).clone())
     }
 
     fn save(&self, out: &mut Writer<'_>) {
@@ -290,25 +203,25 @@ impl Utf8 {
         out.bytes(held);
         [whole, lines, line_start].into_iter().for_each(|number| out.number(*number));
         out.flag(error.is_some());
-        if let Some(Utf8Error { kind, offset, line: _, column: _ }) = error {
-            out.number(KINDS.iter().position(|known| known == kind).unwrap_or_default() as u64);
-            out.number(*offset);
+        if let Some(error) = error {
+            out.byte(KINDS.iter().position(|known| *known == error.kind()).unwrap_or_default() as u8);
+            out.number(error.offset());
         }
     }
 
-    fn restore(reader: &mut Reader<'_>) -> Result<Self, RestoreError> {
+    fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
         let held = reader.bytes()?.to_vec();
-        let (whole, lines, line_start) = (reader.number()?, reader.number()?, reader.number()?);
+        let (whole, lines, line_start) = (reader.place()?, reader.place()?, reader.place()?);
         let is_beginning = str::from_utf8(&held)
             .map_or_else(|error| error.valid_up_to() == 0 && error.error_len().is_none(), str::is_empty);
-        possible(is_beginning && line_start <= whole && lines <= line_start && (lines > 0) == (line_start > 0))?;
+        Impossible::ensure(
+            is_beginning && line_start <= whole && lines <= line_start && (lines > 0) == (line_start > 0),
+        )?;
         let mut new = Self { held, whole, lines, line_start, error: None };
         if reader.flag()? {
-            let kind = usize::try_from(reader.number()?).ok().and_then(|kind| KINDS.get(kind));
-            let kind = *kind.ok_or(RestoreError::Impossible)?;
-            let offset = reader.number()?;
+            let (kind, offset) = (reader.choice(&KINDS)?, reader.place()?);
             // An incomplete character has at most three bytes.
-            possible(new.held.is_empty() && (whole..=whole + 3).contains(&offset))?;
+            Impossible::ensure(new.held.is_empty() && (whole..=whole + 3).contains(&offset))?;
             let _ = new.end_at(kind, offset);
         }
         Ok(new)

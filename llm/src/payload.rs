@@ -19,7 +19,6 @@ use jsonspigot::{CompleteValue, Deviation, Error, ErrorKind, Parser};
 use serde::Deserialize;
 
 pub(crate) use self::alike::{are_alike, is_validated};
-pub(crate) use self::serialize::{put_payload, put_wrong};
 use self::values::values_of;
 
 /// The outcome of a tool call's input, or of an envelope's payload: the verdict, the text and, if complete, the value.
@@ -29,20 +28,16 @@ use self::values::values_of;
 /// use jsonspigot::ErrorKind;
 ///
 /// let mut calls = ToolCalls::default();
-/// let mut ended = 0;
-/// let mut on_event = |event: CallEvent<'_>| {
-///     if let CallEvent::End { input, .. } = event {
-///         assert_eq!(input.status(), PayloadStatus::Truncated { reason: "max_tokens" });
-///         assert!(input.value().is_none(), "what was cut is never handed out");
-///         assert_eq!(input.raw(), r#"{"path": "a", "content": "half of i"#);
-///         assert_eq!(input.error().unwrap().kind(), ErrorKind::Incomplete);
-///         ended += 1;
-///     }
-/// };
-/// calls.start_with(0, CallStart::new("write_file"), &mut on_event);
-/// calls.delta_with(0, r#"{"path": "a", "content": "half of i"#, &mut on_event);
-/// calls.end_message_with("max_tokens", &mut on_event);
-/// assert_eq!(ended, 1);
+/// calls.start(0, CallStart::new("write_file")).check()?;
+/// calls.delta(0, r#"{"path": "a", "content": "half of i"#).check()?;
+/// for event in calls.end_message("max_tokens") {
+///     let CallEvent::End { input, .. } = event else { panic!("one call is open") };
+///     assert_eq!(input.status(), PayloadStatus::Truncated { reason: "max_tokens" });
+///     assert!(input.value().is_none(), "what was cut is never handed out");
+///     assert_eq!(input.raw(), r#"{"path": "a", "content": "half of i"#);
+///     assert_eq!(input.error().unwrap().kind(), ErrorKind::Incomplete);
+/// }
+/// # Ok::<(), jsonspigot_llm::CallError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Payload<'a> {
@@ -200,19 +195,14 @@ impl<'a> Payload<'a> {
     /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
     ///
     /// let mut calls = ToolCalls::default();
-    /// let mut ended = 0;
-    /// let mut on_event = |event: CallEvent<'_>| {
-    ///     if let CallEvent::End { input, .. } = event {
-    ///         assert_eq!(input.status(), PayloadStatus::Trailing);
-    ///         assert_eq!(input.values(), [r#"{"id":1}"#, r#"{"id":2}"#]);
-    ///         assert!(!input.is_repeated());
-    ///         ended += 1;
-    ///     }
-    /// };
-    /// calls.start_with(0, CallStart::new("show"), &mut on_event);
-    /// calls.delta_with(0, r#"{"id":1}{"id":2}"#, &mut on_event);
-    /// calls.end_message_with("tool_calls", &mut on_event);
-    /// assert_eq!(ended, 1);
+    /// calls.start(0, CallStart::new("show")).check()?;
+    /// calls.delta(0, r#"{"id":1}{"id":2}"#).check()?;
+    /// for event in calls.end_message("tool_calls") {
+    ///     let CallEvent::End { input, .. } = event else { panic!("one call is open") };
+    ///     assert_eq!((input.status(), input.is_repeated()), (PayloadStatus::Trailing, false));
+    ///     assert_eq!(input.values(), [r#"{"id":1}"#, r#"{"id":2}"#]);
+    /// }
+    /// # Ok::<(), jsonspigot_llm::CallError>(())
     /// ```
     #[must_use]
     pub fn values(&self) -> Vec<&str> {
@@ -237,19 +227,15 @@ impl<'a> Payload<'a> {
     ///
     /// let parser = Parser::builder().lenient(Leniency::MODEL_OUTPUT).accept_deviations();
     /// let mut calls = ToolCalls::builder().parser(parser).build();
-    /// let mut ended = 0;
-    /// let mut on_event = |event: CallEvent<'_>| {
-    ///     if let CallEvent::End { input, .. } = event {
-    ///         assert_eq!(input.status(), PayloadStatus::Accepted);
-    ///         assert_eq!((input.raw(), input.value().unwrap().text()), (r#"{"a": [1,]}"#, r#"{"a": [1]}"#));
-    ///         assert_eq!(input.deviations()[0].offset(), 9);
-    ///         ended += 1;
-    ///     }
-    /// };
-    /// calls.start_with(0, CallStart::new("show"), &mut on_event);
-    /// calls.delta_with(0, r#"{"a": [1,]}"#, &mut on_event);
-    /// calls.end_message_with("tool_calls", &mut on_event);
-    /// assert_eq!(ended, 1);
+    /// calls.start(0, CallStart::new("show")).check()?;
+    /// calls.delta(0, r#"{"a": [1,]}"#).check()?;
+    /// for event in calls.end_message("tool_calls") {
+    ///     let CallEvent::End { input, .. } = event else { panic!("one call is open") };
+    ///     assert_eq!(input.status(), PayloadStatus::Accepted);
+    ///     assert_eq!((input.raw(), input.value().unwrap().text()), (r#"{"a": [1,]}"#, r#"{"a": [1]}"#));
+    ///     assert_eq!(input.deviations()[0].offset(), 9);
+    /// }
+    /// # Ok::<(), jsonspigot_llm::CallError>(())
     /// ```
     #[must_use]
     pub fn deviations(&self) -> &[Deviation] {

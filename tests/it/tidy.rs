@@ -53,18 +53,17 @@ const LLM_LAYERS: [(&str, &[&str]); 15] = [
 ];
 
 /// The same for `jsonspigot-framing`.
-const FRAMING_LAYERS: [(&str, &[&str]); 16] = [
+const FRAMING_LAYERS: [(&str, &[&str]); 15] = [
     ("checksum", &[]),
     ("frame", &[]),
     ("json", &[]),
     ("saved", &["checksum"]),
-    ("queue", &["frame"]),
     ("repeated", &["saved"]),
     ("sse", &["frame", "json", "repeated", "saved"]),
     ("texts", &["frame", "json", "saved"]),
     ("amazon", &["checksum", "frame", "json", "saved"]),
     ("detection", &["frame", "saved", "sse", "amazon"]),
-    ("frames", &["frame", "saved", "queue", "sse", "texts", "amazon", "detection"]),
+    ("frames", &["frame", "saved", "sse", "texts", "amazon", "detection"]),
     ("edit", &["frame", "frames", "json", "repeated", "saved", "sse"]),
     ("utf8", &["saved"]),
     ("push", &["frame"]),

@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use jsonspigot::{DuplicateKeys, Retain};
-use jsonspigot_framing::{Utf8, Utf8Error};
+use jsonspigot::{DuplicateKeys, Error, Retain};
+use jsonspigot_framing::Utf8;
 use jsonspigot_llm::{Delimiter, EnvelopeEvent as CoreEvent, Payload, PayloadStatus};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -188,12 +188,12 @@ impl Inner {
 /// Returns the events, or the error of text that is not UTF-8.
 fn checked<'py>(
     py: Python<'py>,
-    read: Result<(), Utf8Error>,
+    read: Result<(), Error>,
     events: Bound<'py, PyList>,
 ) -> PyResult<Bound<'py, PyList>> {
     let Err(error) = read else { return Ok(events) };
     let place = (error.offset(), error.line(), error.column());
-    Err(own_at(py, &format!("{error} in $"), error.kind().name(), place, "$", Some(events)))
+    Err(own_at(py, &error.to_string(), error.kind().name(), place, "$", Some(events)))
 }
 
 /// Reads marks: one, or an iterable of them.

@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::mem;
 
+use jsonspigot::internal::Line;
 use jsonspigot::{
     CompleteValue, Deviation, EndedDocument, Event, EventKind, Parser, PatchOp, Pattern, PatternSet, Revision,
 };
 use jsonspigot_llm::{CallEvent, EnvelopeEvent, StreamEvent};
 
-use super::members::{NumberOf, Place, Quoted};
 use super::stream_lines::{self, CallNames};
-use super::{Block, Origin, Output, Subject};
+use super::{Block, Origin, Output, Subject, error_line};
 
 /// The form in which lines report the partial value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,8 @@ fn write_of_agent(out: &mut impl Write, line: &[u8], agent: &str) -> io::Result<
         return Ok(());
     }
     out.write_all(begin)?;
-    write!(out, r#","agent":{}"#, Quoted(agent))?;
+    out.write_all(br#","agent":"#)?;
+    serde_json::to_writer(&mut *out, agent)?;
     out.write_all(rest)
 }
 
@@ -84,6 +85,12 @@ impl<W: Write> Lines<W> {
         Ok(())
     }
 
+    fn write_line(&mut self, line: &Line<'_>) -> io::Result<()> {
+        let mut text = String::new();
+        line.write_json(&mut text).map_err(io::Error::other)?;
+        writeln!(self.out, "{text}")
+    }
+
     fn patch(&mut self, ops: &[PatchOp<'_>]) -> io::Result<()> {
         self.out.write_all(br#","ops":["#)?;
         for (place, op) in ops.iter().enumerate() {
@@ -96,12 +103,15 @@ impl<W: Write> Lines<W> {
     /// Writes the members that all lines about a match start with.
     fn begin_line(&mut self, name: &str, of: Origin<'_>, event: &Event<'_>) -> io::Result<()> {
         self.quote_path(of, event)?;
-        write!(self.out, r#"{{"event":"{name}""#)?;
         match of {
-            Origin::Document => {}
-            Origin::Numbered(document) => write!(self.out, r#","document":{document}"#)?,
-            Origin::Call(call) => write!(self.out, r#","call":{call}"#)?,
-            Origin::Payload(delimiter, block) => stream_lines::write_mark(&mut self.out, delimiter, block)?,
+            Origin::Document => write!(self.out, r#"{{"event":"{name}""#)?,
+            Origin::Numbered(document) => write!(self.out, r#"{{"event":"{name}","document":{document}"#)?,
+            Origin::Call(call) => write!(self.out, r#"{{"event":"{name}","call":{call}"#)?,
+            Origin::Payload(delimiter, block) => {
+                let mut line = String::new();
+                stream_lines::payload_line(name, delimiter, block).write_json(&mut line).map_err(io::Error::other)?;
+                self.out.write_all(line.strip_suffix('}').unwrap_or_default().as_bytes())?;
+            }
         }
         write!(self.out, r#","pattern":{},"path":"#, event.pattern.index())?;
         self.out.write_all(&self.quoted_path)
@@ -138,16 +148,16 @@ impl<W: Write> Output for Lines<W> {
     }
 
     fn deviation(&mut self, of: Origin<'_>, deviation: &Deviation) -> io::Result<()> {
-        let (kind, offset) = (deviation.kind().name(), deviation.offset());
-        let (line, column) = (deviation.line(), deviation.column());
-        let place = format_args!(r#""offset":{offset},"line":{line},"column":{column}"#);
-        let of = NumberOf(of);
-        writeln!(self.out, r#"{{"event":"deviation"{of},"kind":"{kind}",{place}}}"#)
+        let mut line = of.line("deviation");
+        line.put("kind", deviation.kind().name()).put("offset", deviation.offset());
+        line.put("line", deviation.line()).put("column", deviation.column());
+        self.write_line(&line)
     }
 
     fn more_deviations(&mut self, of: Origin<'_>, count: u64) -> io::Result<()> {
-        let of = NumberOf(of);
-        writeln!(self.out, r#"{{"event":"deviation"{of},"more":{count}}}"#)
+        let mut line = of.line("deviation");
+        line.put("more", count);
+        self.write_line(&line)
     }
 
     /// Writes a snapshot, unless the value prints the same as before, as it does if it has only closed.
@@ -164,7 +174,10 @@ impl<W: Write> Output for Lines<W> {
         }
         let Some(value) = parser.snapshot() else { return Ok(()) };
         let name = if snapshots == Snapshots::Whole { "snapshot" } else { "patch" };
-        write!(self.out, r#"{{"event":"{name}"{}"#, NumberOf(of))?;
+        write!(self.out, r#"{{"event":"{name}""#)?;
+        if let Origin::Numbered(document) = of {
+            write!(self.out, r#","document":{document}"#)?;
+        }
         match snapshots {
             Snapshots::Whole => write!(self.out, r#","value":{value}"#)?,
             Snapshots::Patches => self.patch(&parser.patch_since(self.reported).map_err(io::Error::other)?)?,
@@ -186,7 +199,16 @@ impl<W: Write> Output for Lines<W> {
             StreamEvent::Payload { choice, block, event, .. } => {
                 self.envelope(event, Some(Block { number: *block, choice: *choice }))
             }
-            _ => stream_lines::write_tool(&mut self.out, event, &mut self.call_names),
+            // Fragments repeat what matches and inputs contain, and the last line stands for the end.
+            StreamEvent::Call(CallEvent::Fragment { .. }) | StreamEvent::End => Ok(()),
+            event => match stream_lines::call_line(event, &mut self.call_names) {
+                Some(line) => self.write_line(&line),
+                None => {
+                    let mut line = String::new();
+                    event.write_json(&mut line).map_err(io::Error::other)?;
+                    writeln!(self.out, "{line}")
+                }
+            },
         }
     }
 
@@ -196,7 +218,7 @@ impl<W: Write> Output for Lines<W> {
             _ => {
                 // Numbers of matches start from zero again in the next payload.
                 self.quoted_path_of = None;
-                stream_lines::write_envelope(&mut self.out, event, block)
+                stream_lines::envelope_line(event, block).map_or(Ok(()), |line| self.write_line(&line))
             }
         }
     }
@@ -207,8 +229,7 @@ impl<W: Write> Output for Lines<W> {
             self.snapshot(Origin::Numbered(document), parser)?;
         }
         if let Some(error) = ended.error() {
-            let place = Place::from(error);
-            return writeln!(self.out, r#"{{"event":"error","document":{document},{place}}}"#);
+            return self.write_line(&error_line(Origin::Numbered(document), error));
         }
         // Built by hand instead of with `write!`, since there may be millions of these lines.
         self.line.clear();
@@ -223,20 +244,23 @@ impl<W: Write> Output for Lines<W> {
         self.out.write_all(&self.line)
     }
 
-    fn documents_done(&mut self, bytes: u64, documents: u64) -> io::Result<()> {
-        writeln!(self.out, r#"{{"event":"done","bytes":{bytes},"documents":{documents}}}"#)
-    }
-
-    fn done(&mut self, bytes: u64, value: Option<CompleteValue<'_>>) -> io::Result<()> {
+    fn done(&mut self, bytes: u64, documents: Option<u64>, value: Option<CompleteValue<'_>>) -> io::Result<()> {
         write!(self.out, r#"{{"event":"done","bytes":{bytes}"#)?;
+        if let Some(documents) = documents {
+            write!(self.out, r#","documents":{documents}"#)?;
+        }
         if let Some(value) = value {
             write!(self.out, r#","value":{value}"#)?;
         }
         self.out.write_all(b"}\n")
     }
 
-    fn failed(&mut self, place: &Place<'_>) -> io::Result<()> {
-        writeln!(self.out, r#"{{"event":"error",{place}}}"#)
+    fn failed(&mut self, error: Line<'_>) -> io::Result<()> {
+        self.write_line(&error)
+    }
+
+    fn edited(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.out.write_all(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {

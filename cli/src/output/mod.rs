@@ -1,21 +1,19 @@
 //! The output of a run: lines of JSON for programs, plain text for people.
 //!
-//! Owns the interface of the output. `lines` and `prose` implement it, `stream_lines` has the lines of provider streams
-//! and envelopes, and `members` the parts that these share. Nothing is flushed unless requested, and nothing is written
-//! to standard error.
+//! Owns the interface of the output. `lines` and `prose` implement it, and `stream_lines` has the lines of provider
+//! streams and envelopes. Nothing is flushed unless requested, and nothing is written to standard error.
 
 mod lines;
-mod members;
 mod prose;
 mod stream_lines;
 
 use std::io;
 
-use jsonspigot::{CompleteValue, Deviation, EndedDocument, Event, Parser};
+use jsonspigot::internal::Line;
+use jsonspigot::{CompleteValue, Deviation, EndedDocument, Error, Event, Parser};
 use jsonspigot_llm::{Delimiter, EnvelopeEvent, StreamEvent};
 
 pub(crate) use lines::{Lines, Snapshots};
-pub(crate) use members::Place;
 pub(crate) use prose::Prose;
 
 /// The receiver of a run's results, in order.
@@ -23,14 +21,20 @@ pub(crate) trait Output {
     /// Writes an event about a match.
     fn matched(&mut self, of: Origin<'_>, event: &Event<'_>) -> io::Result<()>;
 
-    /// Writes a deviation from JSON that was tolerated.
-    fn deviation(&mut self, of: Origin<'_>, deviation: &Deviation) -> io::Result<()>;
+    /// Writes a deviation from JSON that was tolerated. People read on, and the error at the end names the first one.
+    fn deviation(&mut self, _of: Origin<'_>, _deviation: &Deviation) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Writes the number of deviations beyond the ones that were written.
-    fn more_deviations(&mut self, of: Origin<'_>, count: u64) -> io::Result<()>;
+    fn more_deviations(&mut self, _of: Origin<'_>, _count: u64) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Writes the partial value, or its changes, after a chunk's events have been written.
-    fn snapshot(&mut self, of: Origin<'_>, parser: &Parser) -> io::Result<()>;
+    fn snapshot(&mut self, _of: Origin<'_>, _parser: &Parser) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Writes an event of a provider's stream.
     fn tool(&mut self, event: &StreamEvent<'_>) -> io::Result<()>;
@@ -41,14 +45,14 @@ pub(crate) trait Output {
     /// Writes the end or the error of one of many documents, with its value if requested.
     fn document_ended(&mut self, ended: &EndedDocument<'_>, value: Option<CompleteValue<'_>>) -> io::Result<()>;
 
-    /// Writes the end of a stream of documents: its length and the number of documents.
-    fn documents_done(&mut self, bytes: u64, documents: u64) -> io::Result<()>;
+    /// Writes the end of the input: its length, the number of documents if it has many, and its value if requested.
+    fn done(&mut self, bytes: u64, documents: Option<u64>, value: Option<CompleteValue<'_>>) -> io::Result<()>;
 
-    /// Writes the end of the input: its length, and its value if requested.
-    fn done(&mut self, bytes: u64, value: Option<CompleteValue<'_>>) -> io::Result<()>;
+    /// Writes the line of the error that ended the input.
+    fn failed(&mut self, error: Line<'_>) -> io::Result<()>;
 
-    /// Writes the error that ended the input.
-    fn failed(&mut self, place: &Place<'_>) -> io::Result<()>;
+    /// Writes bytes of the edited input.
+    fn edited(&mut self, bytes: &[u8]) -> io::Result<()>;
 
     /// Writes all buffered output.
     fn flush(&mut self) -> io::Result<()>;
@@ -83,7 +87,21 @@ enum Subject {
     Payload(u64),
 }
 
+/// Returns the line of an error in the input, or in one of many documents.
+pub(crate) fn error_line<'e>(of: Origin<'_>, error: &'e Error) -> Line<'e> {
+    let mut line = of.line("error");
+    line.put_error(error);
+    line
+}
+
 impl Origin<'_> {
+    /// Returns a line with the number of the document that it is about, if the input has many.
+    fn line<'e>(self, name: &'e str) -> Line<'e> {
+        let mut line = Line::new(name);
+        line.put_some("document", if let Self::Numbered(document) = self { Some(document) } else { None });
+        line
+    }
+
     fn subject(self) -> Subject {
         match self {
             Self::Document => Subject::Text(0),

@@ -4,12 +4,11 @@
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 
-use jsonspigot::{
-    CompleteValue, Deviation, EndedDocument, Event, EventKind, Parser, Pattern, PatternSet, Segment, ValueKind,
-};
+use jsonspigot::internal::Line;
+use jsonspigot::{CompleteValue, EndedDocument, Event, EventKind, Pattern, PatternSet, Segment, ValueKind};
 use jsonspigot_llm::{CallEvent, EnvelopeEvent, StreamEvent};
 
-use super::{Block, Origin, Output, Place, Subject};
+use super::{Block, Origin, Output, Subject};
 
 /// A writer of plain text, for people.
 pub(crate) struct Prose<W> {
@@ -154,19 +153,6 @@ impl<W: Write> Output for Prose<W> {
         }
     }
 
-    /// Writes nothing: people read on, and the error at the end names the first deviation.
-    fn deviation(&mut self, _of: Origin<'_>, _: &Deviation) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn more_deviations(&mut self, _of: Origin<'_>, _: u64) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn snapshot(&mut self, _of: Origin<'_>, _parser: &Parser) -> io::Result<()> {
-        Ok(())
-    }
-
     /// Shows the assistant's text, refusals included, and the matches. Reasoning is not shown.
     fn tool(&mut self, event: &StreamEvent<'_>) -> io::Result<()> {
         match event {
@@ -197,18 +183,18 @@ impl<W: Write> Output for Prose<W> {
         if self.half_line.is_some() { self.end_line() } else { Ok(()) }
     }
 
-    fn documents_done(&mut self, _bytes: u64, _documents: u64) -> io::Result<()> {
-        Ok(())
-    }
-
     /// Ends the last line of an answer, which need not end with a newline. The text around payloads is not changed.
-    fn done(&mut self, _bytes: u64, _value: Option<CompleteValue<'_>>) -> io::Result<()> {
+    fn done(&mut self, _: u64, _: Option<u64>, _: Option<CompleteValue<'_>>) -> io::Result<()> {
         if let Some(Writer::Answer(_)) = self.half_line { self.end_line() } else { Ok(()) }
     }
 
     /// Writes nothing, since errors are written to standard error. On a terminal, an unfinished line is ended.
-    fn failed(&mut self, _place: &Place<'_>) -> io::Result<()> {
+    fn failed(&mut self, _: Line<'_>) -> io::Result<()> {
         if self.half_line.is_some() && io::stdout().is_terminal() { self.end_line() } else { Ok(()) }
+    }
+
+    fn edited(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.out.write_all(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -151,12 +151,12 @@ impl Vector {
         }
         let (mut options, patterns) = self.parsed();
         options.checkpoint = every;
-        let mut source = options.source(&patterns);
+        let mut source = options.source(&patterns).unwrap();
         let mut complaints = Complaints::default();
         if let Some(state) = &self.state {
             // The text before the state has been reported.
             let mut told = Lines::new(io::Cursor::new(Vec::new()), options.snapshots(), &patterns);
-            let _ = source.feed(&state.read, &mut told, &mut complaints);
+            let _ = source.read(Some(&state.read), &mut told, &mut complaints);
         }
         let written = Written::default();
         let mut lines = Lines::new(&written, options.snapshots(), &patterns);
@@ -166,14 +166,14 @@ impl Vector {
         let joins = |lines: String| if is_one_text { joined_in_a_chunk(&lines) } else { lines };
         let mut all = String::new();
         let fed = chunks.into_iter().zip(1..).try_for_each(|(chunk, count)| {
-            let fed = source.feed(chunk, &mut lines, &mut complaints);
+            let fed = source.read(Some(chunk), &mut lines, &mut complaints);
             all += &joins(written.take());
             fed?;
             let is_checkpoint = every.is_some_and(|every| count % every == 0);
             if is_checkpoint { source.checkpoint() } else { Ok(()) }
         });
         // The lines report a failure.
-        let _ = fed.and_then(|()| source.finish(&mut lines, &mut complaints));
+        let _ = fed.and_then(|()| source.read(None, &mut lines, &mut complaints));
         all + &written.take()
     }
 

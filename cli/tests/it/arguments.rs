@@ -82,6 +82,9 @@ fn wrong_options() {
         &["--retain", "nothing", "--value"],
         &["--lenient", "comments", "--retain", "matches", "--checkpoint", "1"],
         &["--checkpoint", "1", "--lenient", "comments", "--retain", "nothing"],
+        &["--checkpoint", "0"],
+        &["--accept"],
+        &["--lenient", "comments,everything"],
     ]
     .iter()
     .map(|arguments| {
@@ -126,6 +129,9 @@ fn wrong_options() {
     error: the argument '--value' needs '--retain all', which keeps the whole value
     error: the argument '--checkpoint' with '--lenient' needs '--retain all', since the state is the text
     error: the argument '--checkpoint' with '--lenient' needs '--retain all', since the state is the text
+    error: invalid value '0' for '--checkpoint <N>': it must be 1 or more
+    error: the following required arguments were not provided: --lenient <LIST>
+    error: invalid value 'everything' for '--lenient <LIST>' [possible values: control-characters, bad-escapes, lone-surrogates, trailing-commas, comments, single-quotes, bare-keys, python-literals, non-finite, byte-order-mark, model-output]
     "#);
 }
 

@@ -72,56 +72,6 @@ pub(crate) fn each_recorded_error_over_many_lines_and_in_an_array() {
     }
 }
 
-/// A Gemini stream as its API sends it without `alt=sse`.
-const ARRAY: &str = r#"[{
-  "candidates": [
-    {"content": {"parts": [{"text": "Let me "}, {"text": "look, [1]\n"}]}}
-  ]
-}
-,
-{
-  "candidates": [
-    {"content": {"parts": [{"functionCall": {"name": "look", "args": {"at": "the sky", "n": [1.50]}}}]}}
-  ]
-}
-,
-{
-  "candidates": [{"finishReason": "STOP"}]
-}
-]
-"#;
-
-#[test]
-fn an_array_is_told_as_server_sent_events_are() {
-    let events: Vec<String> = ARRAY
-        .split("\n,\n")
-        .map(|event| {
-            let event = event.trim().trim_start_matches('[').trim_end_matches(']');
-            format!("data: {}\n\n", event.replace('\n', "\ndata: "))
-        })
-        .collect();
-    let wanted = told("gemini", "65536", events.concat());
-    assert!(wanted.1.contains(r#""status":"complete","value":{"at":"the sky","n":[1.50]}"#), "{wanted:?}");
-    for provider in ["auto", "gemini"] {
-        for chunk in ["1", "2", "65536"] {
-            assert_eq!(told(provider, chunk, ARRAY), wanted);
-        }
-    }
-    // The text before the cut is reported, and so is the rest.
-    let cut = ARRAY.find(r#""finishReason"#).unwrap();
-    let (status, lines, said) = told("gemini", "65536", &ARRAY[..cut]);
-    assert_eq!((status, said), (1, ["bad-frame", "bad-frame", "incomplete"].map(str::to_owned).to_vec()));
-    let (_, before, _) = told("gemini", "65536", events[..2].concat());
-    // It breaks off as well.
-    let before = before.replace("{\"event\":\"incomplete\",\"reason\":\"end-of-input\"}", "");
-    assert!(lines.starts_with(&before), "{lines}");
-    assert_eq!(
-        lines[before.len()..].trim(),
-        "{\"event\":\"bad-frame\",\"text\":\"{\"}\n{\"event\":\"bad-frame\",\"text\":\"\\\"candidates\\\": [{\"}\n\
-         {\"event\":\"incomplete\",\"reason\":\"end-of-input\"}"
-    );
-}
-
 #[test]
 fn an_element_that_can_not_be_read_leaves_no_call_complete() {
     let events = [
@@ -184,29 +134,16 @@ fn message(headers: [(&'static str, &'static str); 2], payload: &str) -> Vec<u8>
     bytes
 }
 
-/// Returns the events of a call, as lines and as messages.
-fn call() -> (Vec<String>, Vec<Vec<u8>>) {
+/// Returns the messages of a call.
+fn call() -> Vec<Vec<u8>> {
     let events = [
         ("contentBlockStart", r#"{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"a","name":"f"}}}"#),
         ("contentBlockDelta", r#"{"contentBlockIndex":0,"delta":{"toolUse":{"input":"{\"é\": [1]}"}},"p":"abc"}"#),
         ("contentBlockStop", r#"{"contentBlockIndex":0}"#),
         ("messageStop", r#"{"stopReason":"tool_use"}"#),
     ];
-    let line = |(name, payload): (&str, &str)| format!("{{\"{name}\":{payload}}}\n");
     let message = |(name, payload)| message([(":event-type", name), (":message-type", "event")], payload);
-    (events.map(line).to_vec(), events.map(message).to_vec())
-}
-
-#[test]
-fn amazons_event_stream_is_told_as_lines_are() {
-    let (lines, messages) = call();
-    let wanted = told("bedrock", "65536", lines.concat());
-    assert!(wanted.1.contains(r#""status":"complete","value":{"é":[1]}"#), "{wanted:?}");
-    for provider in ["auto", "bedrock"] {
-        for chunk in ["1", "11", "12", "13", "65536"] {
-            assert_eq!(told(provider, chunk, messages.concat()), wanted, "{provider} {chunk}");
-        }
-    }
+    events.map(message).to_vec()
 }
 
 pub(crate) fn a_recorded_event_stream() {
@@ -217,7 +154,7 @@ pub(crate) fn a_recorded_event_stream() {
 
 #[test]
 fn a_damaged_message_is_said_and_leaves_no_call_complete() {
-    let (_, messages) = call();
+    let messages = call();
     let damage = |place: usize, at: usize| {
         let mut messages = messages.clone();
         messages[place][at] ^= 1;

@@ -1,12 +1,10 @@
 //! The man page and the completion scripts: they have the contents of `--help`, and the programs that they are for can
 //! read them.
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Write};
 use std::process::{Command, Stdio};
 
-use insta::assert_snapshot;
-
-use crate::command::{run, spawn, wait};
+use crate::command::run;
 
 const KINDS: [&str; 5] = ["man", "complete-bash", "complete-zsh", "complete-fish", "complete-powershell"];
 
@@ -58,37 +56,12 @@ fn output_of(program: &str, arguments: &[&str], input: &str) -> Option<(bool, St
     Some((output.status.success(), stdout, stderr))
 }
 
-/// Returns the text of a man page, without its requests and escapes, with single blanks.
-fn plain(page: &str) -> String {
-    assert!(page.is_ascii(), "no locale may matter");
-    let mut plain = String::new();
-    for line in page.lines().filter(|line| !line.starts_with('.')) {
-        let mut rest = line;
-        while let Some((text, escape)) = rest.split_once('\\') {
-            plain.push_str(text);
-            let (meant, length) = match escape.as_bytes() {
-                [b'f', ..] => ("", 2),
-                [b'&', ..] => ("", 1),
-                [b'-', ..] => ("-", 1),
-                [b'\\', ..] => ("\\", 1),
-                [b'*', b'(', b'A', b'q', ..] => ("'", 4),
-                _ if escape.starts_with("[u2026]") => ("…", 7),
-                _ => panic!("an escape that this test does not know: \\{escape}"),
-            };
-            plain.push_str(meant);
-            rest = &escape[length..];
-        }
-        plain.push_str(rest);
-        plain.push(' ');
-    }
-    plain.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 #[test]
 fn every_option_of_help_is_in_each() {
     for kind in KINDS {
         let text = generated(kind);
-        let text = if kind == "man" { plain(&text) } else { text };
+        assert!(kind != "man" || text.is_ascii() && text.contains("PATTERN number 0 selects"), "{text}");
+        let text = text.replace("\\-", "-").replace("\\fB", "");
         // fish has a name without its dashes, and some have it beside others in one string.
         let words: Vec<&str> =
             text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).filter(|w| !w.is_empty()).collect();
@@ -105,52 +78,12 @@ fn every_option_of_help_is_in_each() {
 }
 
 #[test]
-fn the_man_page_says_what_help_says() {
-    let page = plain(&generated("man"));
-    let help = help();
-    let mut checked = 0;
-    for line in help.lines().map(str::trim).filter(|line| !["Arguments:", "Options:"].contains(line)) {
-        let line = line.trim_start_matches("Usage: ").trim_start_matches("Exit status: ").trim_start_matches("- ");
-        let listed = line.strip_prefix("[possible values: ").and_then(|values| values.strip_suffix("]"));
-        let cells: Vec<&str> = match listed {
-            Some(values) => values.split(", ").collect(),
-            None if line.starts_with("[PATTERN]") => vec!["[PATTERN]"],
-            // The columns of a row.
-            None => line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect(),
-        };
-        for cell in cells {
-            assert!(page.contains(cell), "the man page does not say: {cell}");
-            checked += 1;
-        }
-    }
-    assert!(checked > 100, "{checked}");
-    assert!(page.contains("a value has begun that PATTERN number 0 selects"));
-}
-
-#[test]
 fn the_man_page_renders() {
     let page = generated("man");
     if let Some((succeeded, shown, complaints)) = output_of("groff", &["-man", "-ww", "-Tutf8", "-P-cbou"], &page) {
         assert!(succeeded);
         assert_eq!(complaints, "");
         assert!(shown.contains("EXIT STATUS"), "{shown}");
-    }
-    // Elsewhere `man` may be another program, which takes no page from standard input.
-    let shown = if cfg!(target_os = "linux") { output_of("man", &["-l", "-"], &page) } else { None };
-    if let Some((succeeded, shown, complaints)) = shown {
-        assert!(succeeded);
-        assert_eq!(complaints, "");
-        assert_snapshot!(shown.lines().skip_while(|line| *line != "OUTPUT").take(7).collect::<Vec<_>>().join("\n"), @r#"
-    OUTPUT
-           Lines, each one JSON object, written as soon as it is known:
-
-           {"event":"begin","pattern":0,"path":"…","kind":"string"}
-                  a value has begun that PATTERN number 0 selects
-
-           {"event":"delta","pattern":0,"path":"…","text":"…"}
-    "#);
-        let last = shown.trim_end().lines().last().unwrap();
-        assert!(last.starts_with(concat!("jsonspigot ", env!("CARGO_PKG_VERSION"), " ")), "{last}");
     }
 }
 
@@ -162,90 +95,4 @@ fn each_shell_reads_its_script() {
             assert_eq!(output, (true, String::new(), String::new()), "{shell}");
         }
     }
-}
-
-/// Returns Bash's completions of `word` after `before`.
-fn bash_offers(before: &[&str], word: &str) -> Option<Vec<String>> {
-    let program = r#"
-        eval "$(cat)"
-        COMP_WORDS=(jsonspigot "$@") COMP_CWORD=$#
-        _jsonspigot jsonspigot "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
-        printf '%s\n' "${COMPREPLY[@]}""#;
-    let arguments = [&["--norc", "--noprofile", "-c", program, "bash"], before, &[word]].concat();
-    let (_, offered, complaints) = output_of("bash", &arguments, &generated("complete-bash"))?;
-    // `compopt` complains that nothing is being completed.
-    assert!(complaints.lines().all(|line| line.contains("compopt")), "{complaints}");
-    Some(offered.lines().map(str::to_owned).collect())
-}
-
-/// Returns fish's completions of this line, without the explanations.
-fn fish_offers(line: &str) -> Option<Vec<String>> {
-    let arguments = ["--no-config", "-c", r#"source -; complete --do-complete="$argv""#, line];
-    let (_, offered, complaints) = output_of("fish", &arguments, &generated("complete-fish"))?;
-    assert_eq!(complaints, "");
-    Some(offered.lines().map(|offer| offer.split('\t').next().unwrap().to_owned()).collect())
-}
-
-#[test]
-fn the_shells_offer_options_and_values() {
-    let long = sorted(options().into_iter().filter(|option| option.starts_with("--")).collect());
-    let bash = |before: &[&str], word| bash_offers(before, word).map(sorted);
-    let fish = |line| fish_offers(line).map(sorted);
-    for offered in [bash(&[], "--"), fish("jsonspigot --")].into_iter().flatten() {
-        assert_eq!(offered, long);
-    }
-    for offered in [bash(&["--provider"], "a"), fish("jsonspigot --provider a")].into_iter().flatten() {
-        assert_eq!(offered, ["ag-ui", "anthropic", "auto"]);
-    }
-    for offered in [bash(&["--generate"], ""), fish("jsonspigot --generate ")].into_iter().flatten() {
-        assert_eq!(offered, sorted(KINDS.map(str::to_owned).to_vec()));
-    }
-}
-
-fn sorted(mut words: Vec<String>) -> Vec<String> {
-    words.sort();
-    words
-}
-
-/// Checks that it ends while its standard input is still open.
-#[test]
-fn nothing_is_read() {
-    for kind in KINDS {
-        let mut child = spawn(&["--generate", kind]);
-        let stdin = child.stdin.take().unwrap();
-        let mut stdout = child.stdout.take().unwrap();
-        let reader = std::thread::spawn(move || {
-            let mut text = String::new();
-            stdout.read_to_string(&mut text).unwrap();
-            text
-        });
-        assert!(wait(&mut child).success(), "{kind}");
-        drop(stdin);
-        assert!(!reader.join().unwrap().is_empty(), "{kind}");
-    }
-}
-
-#[test]
-fn what_can_not_be_generated() {
-    let refusals: Vec<String> = [
-        &["--generate"][..],
-        &["--generate", "complete-elvish"],
-        &["--generate", "man", "--generate", "man"],
-        &["--generate", "man", "--value"],
-        &["--generate", "man", "a.b"],
-    ]
-    .iter()
-    .map(|arguments| {
-        let refused = run(arguments, "[]");
-        assert_eq!((refused.status, refused.stdout.as_str()), (2, ""), "{arguments:?}");
-        refused.stderr
-    })
-    .collect();
-    assert_snapshot!(refusals.concat(), @"
-    error: a value is required for '--generate <KIND>' but none was supplied [possible values: man, complete-bash, complete-zsh, complete-fish, complete-powershell]
-    error: invalid value 'complete-elvish' for '--generate <KIND>' [possible values: man, complete-bash, complete-zsh, complete-fish, complete-powershell]; tip: a similar value exists: 'complete-fish'
-    error: the argument '--generate <KIND>' cannot be used multiple times
-    error: the argument '--generate <KIND>' cannot be used with one or more of the other specified arguments
-    error: the argument '--generate <KIND>' cannot be used with one or more of the other specified arguments
-    ");
 }

@@ -2,7 +2,6 @@
 
 mod arguments;
 mod cases;
-mod checkpoint;
 mod chunks;
 mod command;
 mod documents;
@@ -12,15 +11,12 @@ mod framings;
 mod full;
 #[cfg(feature = "generate")]
 mod generate;
-mod lenient;
 mod lines;
 #[cfg(target_os = "linux")]
 mod memory;
-mod nested;
 mod pipes;
 mod prose;
 mod provider;
-mod raw;
 #[cfg(unix)]
 mod readme;
 mod rewrite;
@@ -28,8 +24,6 @@ mod selectors;
 mod snapshots;
 #[cfg(unix)]
 mod terminal;
-
-use jsonspigot_check::model::{closer, torture};
 
 jsonspigot_check::recorded_tests! {
     cases: reported_streams_give_what_they_must, reported_texts_give_what_they_must, redacted_streams_hide_their_secret;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::process::Child;
 use std::sync::mpsc;
 use std::thread;
 
@@ -29,15 +30,21 @@ fn check(patterns: &[&str], write: impl FnOnce(&mut dyn Write) -> std::io::Resul
     stdin.write_all(br#","last":""#).unwrap();
     stdin.flush().unwrap();
     assert_eq!(next(), r#"{"event":"begin","pattern":0,"path":"last","kind":"string"}"#);
-    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")).unwrap();
-    assert!(peak.parse::<u64>().unwrap() < LIMIT_IN_KIB, "{peak} KiB");
+    check_peak(&child);
 
     stdin.write_all(br#""}"#).unwrap();
     drop(stdin);
     assert_eq!(next(), r#"{"event":"end","pattern":0,"path":"last"}"#);
     assert!(next().starts_with(r#"{"event":"done","#));
     assert!(wait(&mut child).success());
+}
+
+/// Checks how much memory the command has had at most.
+#[track_caller]
+fn check_peak(child: &Child) {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")).unwrap();
+    assert!(peak.parse::<u64>().unwrap() < LIMIT_IN_KIB, "{peak} KiB");
 }
 
 fn long_string(out: &mut dyn Write) -> std::io::Result<()> {
@@ -83,4 +90,31 @@ fn every_element_told() {
         (0..100_000).try_for_each(|_| out.write_all(b"0,"))?;
         write!(out, "0]")
     });
+}
+
+/// Checks a stream of lines, of which only the open one is kept.
+#[test]
+fn many_documents() {
+    let count = size(24_000, 100_000);
+    let mut child = spawn(&["--documents", "lines", "--retain", "nothing", "last"]);
+    let stdout = BufReader::with_capacity(1 << 20, child.stdout.take().unwrap());
+    let mut stdin = BufWriter::with_capacity(1 << 20, child.stdin.take().unwrap());
+    let writer = thread::spawn(move || {
+        let line = format!("{{\"id\":1,\"text\":\"{}\"}}\n", "x".repeat(974));
+        (0..count).try_for_each(|_| stdin.write_all(line.as_bytes())).unwrap();
+        stdin.write_all(b"{\"last\":\"").unwrap();
+        stdin.flush().unwrap();
+        stdin
+    });
+    let mut lines = stdout.lines().map_while(Result::ok).skip_while(|line| line.starts_with(r#"{"event":"document""#));
+    let begin = lines.next().unwrap();
+    let expected = format!(r#"{{"event":"begin","document":{count},"pattern":0,"path":"last","kind":"string"}}"#);
+    assert_eq!(begin, expected);
+    check_peak(&child);
+    let mut stdin = writer.join().unwrap();
+    stdin.write_all(b"\"}\n").unwrap();
+    drop(stdin);
+    let (bytes, documents) = (count * 993 + 12, count + 1);
+    assert_eq!(lines.last().unwrap(), format!(r#"{{"event":"done","bytes":{bytes},"documents":{documents}}}"#));
+    assert!(wait(&mut child).success());
 }

@@ -144,16 +144,5 @@ fn reader_leaves(arguments: &[&str]) {
 #[test]
 fn a_closed_pipe_ends_it_quietly() {
     reader_leaves(&["$[*]"]);
-    reader_leaves(&["$[*]", "--text"]);
-    reader_leaves(&["$[*]", "--chunk", "3"]);
     reader_leaves(&["--envelope", "tag:x"]);
-}
-
-#[test]
-fn the_last_line_may_find_nobody() {
-    let mut child = spawn::<&str>(&[]);
-    drop(child.stdout.take());
-    child.stdin.take().unwrap().write_all(b"[]").unwrap();
-    assert_eq!(wait(&mut child).code(), Some(0));
-    assert_eq!(complaints(&mut child), "");
 }

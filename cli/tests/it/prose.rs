@@ -76,3 +76,19 @@ fn payloads_in_an_answer() {
     let shown = run(&arguments, input);
     assert_eq!((shown.stdout.as_str(), shown.status), ("See \none\n and\ntwo\n on.\n", 0));
 }
+
+const CALLS: &str = r#"{"calls": [
+  {"arguments": "{\"city\": \"Par\u0069s\", \"days\": 3}"}, {"arguments": "{\"city\": Rome}"}, {"arguments": "{\"city\": \"Os"}
+]}"#;
+
+/// Checks that a failure ends its line, and that a string that is shown is not shown again in parts.
+#[test]
+fn strings_of_inner_texts_are_shown_to_a_person() {
+    for chunk in ["1", "3", "1000"] {
+        let run = run(&["--text", "--chunk", chunk, "calls[*].arguments | *"], CALLS);
+        assert_eq!((run.status, run.stdout.as_str()), (0, "Paris\n3\nOs\n"));
+    }
+    let text = r#"["\"a\"", "\"b\"", "c", "\"\"", 1]"#;
+    assert_eq!(run(&["--text", "* | $", "* | $"], text).stdout, "a\nb\n\n");
+    assert_eq!(run(&["--text", "* | $", "[0]"], text).stdout, "\"a\"\nb\n\n");
+}

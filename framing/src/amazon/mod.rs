@@ -127,7 +127,7 @@ impl Messages {
         if !self.is_lost && (self.lengths.is_some() || !self.held.is_empty()) {
             let payload =
                 self.lengths.and_then(|lengths| self.held.get(PRELUDE + lengths.headers..)).unwrap_or_default();
-            on_frame(Frame::Unreadable(&String::from_utf8_lossy(payload)));
+            on_frame(Frame::Unreadable(String::from_utf8_lossy(payload)));
             on_frame(Frame::Damaged(Damage::OpenMessage { start: self.start }));
         }
         self.is_lost = true;
@@ -150,7 +150,7 @@ impl Messages {
             None => Damage::InconsistentLengths { start },
         };
         self.is_lost = true;
-        on_frame(Frame::Unreadable(""));
+        on_frame(Frame::Unreadable("".into()));
         on_frame(Frame::Damaged(damage));
     }
 
@@ -163,7 +163,7 @@ impl Messages {
             Some(names) if is_sound => names.report(payload, self.limit, on_frame),
             _ => {
                 let start = self.start;
-                on_frame(Frame::Unreadable(&String::from_utf8_lossy(payload)));
+                on_frame(Frame::Unreadable(String::from_utf8_lossy(payload)));
                 on_frame(Frame::Damaged(if is_sound {
                     Damage::InvalidHeaders { start }
                 } else {
@@ -246,14 +246,14 @@ impl<'a> Names<'a> {
             Some(_) => (None, None, false),
         };
         let (Some(name), Some(json)) = (name, json) else {
-            on_frame(Frame::Unreadable(&text));
+            on_frame(Frame::Unreadable(text));
             return;
         };
         let event = format!("{{{}:{json}}}", serde_json::Value::from(name));
         on_frame(match event.len() {
             len if len > limit => Frame::TooLong,
-            _ if is_exception => Frame::Exception(&event),
-            _ => Frame::Text(&event),
+            _ if is_exception => Frame::Exception(event.into()),
+            _ => Frame::Text(event.into()),
         });
     }
 }

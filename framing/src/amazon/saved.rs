@@ -1,10 +1,8 @@
 //! Saved state of Amazon's event stream: the bytes of the open message, or the number of them that are still to be
 //! skipped.
 
-use jsonspigot::RestoreError;
-
 use super::{CHECKSUM, Lengths, MOST_HEADERS, Messages, PRELUDE};
-use crate::saved::{Reader, Writer, possible};
+use crate::saved::{Impossible, Reader, Writer};
 
 impl Messages {
     pub(crate) fn save(&self, out: &mut Writer<'_>) {
@@ -19,23 +17,23 @@ impl Messages {
         out.bytes(if *is_lost { &[] } else { held });
     }
 
-    pub(crate) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreError> {
-        let mut new = Self { start: reader.number()?, ..Self::new(limit) };
+    pub(crate) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, Impossible> {
+        let mut new = Self { start: reader.place()?, ..Self::new(limit) };
         let (is_lost, passing) = (reader.flag()?, reader.size()?);
         if passing > 0 {
             let lengths = Lengths { total: reader.size()?, headers: reader.size()? };
-            let rest = lengths.total.checked_sub(PRELUDE + CHECKSUM).ok_or(RestoreError::Impossible)?;
-            possible(u32::try_from(lengths.total).is_ok() && lengths.headers <= rest.min(MOST_HEADERS))?;
-            possible(lengths.payload() > limit && passing <= lengths.total - PRELUDE)?;
+            let rest = lengths.total.checked_sub(PRELUDE + CHECKSUM).ok_or(Impossible)?;
+            Impossible::ensure(u32::try_from(lengths.total).is_ok() && lengths.headers <= rest.min(MOST_HEADERS))?;
+            Impossible::ensure(lengths.payload() > limit && passing <= lengths.total - PRELUDE)?;
             (new.lengths, new.passing) = (Some(lengths), passing);
         }
         let held = reader.bytes()?;
-        possible(held.is_empty() || !is_lost && passing == 0)?;
+        Impossible::ensure(held.is_empty() || !is_lost && passing == 0)?;
         let mut has_frames = false;
         if !held.is_empty() {
             new.feed(held, &mut |_| has_frames = true);
         }
-        possible(!has_frames && new.held == held)?;
+        Impossible::ensure(!has_frames && new.held == held)?;
         new.is_lost = is_lost;
         Ok(new)
     }

@@ -9,13 +9,11 @@
 use alloc::vec::Vec;
 use core::mem;
 
-use jsonspigot::RestoreError;
-
 use super::Pass;
 use crate::frame::Frame;
 use crate::json::is_json;
 use crate::repeated::{ReadEvents, digest};
-use crate::saved::{Reader, Writer, possible};
+use crate::saved::{Impossible, Reader, Writer};
 use crate::sse::BYTE_ORDER_MARK;
 
 #[derive(Clone, Debug, Default)]
@@ -167,35 +165,29 @@ impl Lines {
         out.bytes(&self.waiting);
         out.flag(self.is_line_left_out);
         out.flag(self.is_left_out);
-        out.number(self.returned.map_or(0, |went| went as u64 + 1));
+        out.byte(self.returned.map_or(0, |went| went as u8 + 1));
         for digest in [self.id, self.passed] {
-            out.number(digest.map_or(0, |digest| digest + 1));
+            out.option(digest, Writer::number);
         }
         out.flag(self.waits_for_ids);
         self.read.save(out);
     }
 
-    pub(super) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreError> {
+    pub(super) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, Impossible> {
         let restored = Self {
             line: reader.bytes()?.to_vec(),
             waiting: reader.bytes()?.to_vec(),
             is_line_left_out: reader.flag()?,
             is_left_out: reader.flag()?,
-            returned: match reader.number()? {
-                0 => None,
-                1 => Some(Went::Passed),
-                2 => Some(Went::Waiting),
-                3 => Some(Went::LeftOut),
-                _ => return Err(RestoreError::Impossible),
-            },
-            id: reader.number()?.checked_sub(1),
-            passed: reader.number()?.checked_sub(1),
+            returned: reader.choice(&[None, Some(Went::Passed), Some(Went::Waiting), Some(Went::LeftOut)])?,
+            id: reader.option(Reader::number)?,
+            passed: reader.option(Reader::number)?,
             waits_for_ids: reader.flag()?,
             read: ReadEvents::restore(reader)?,
         };
         let has_line_end = restored.line.iter().any(|byte| matches!(byte, b'\n' | b'\r'));
-        possible(!has_line_end && (!restored.is_line_left_out || restored.line.is_empty()))?;
-        possible(restored.line.len() <= limit && restored.waiting.len() <= limit.saturating_mul(2))?;
+        Impossible::ensure(!has_line_end && (!restored.is_line_left_out || restored.line.is_empty()))?;
+        Impossible::ensure(restored.line.len() <= limit && restored.waiting.len() <= limit.saturating_mul(2))?;
         Ok(restored)
     }
 }

@@ -7,12 +7,12 @@
 use alloc::vec::Vec;
 use core::mem;
 
-use jsonspigot::{Error, Parser, ParserBuilder, RestoreError};
+use jsonspigot::{Error, Parser, ParserBuilder};
 
 use super::Pass;
 use crate::frame::Frame;
 use crate::json::parser;
-use crate::saved::{Reader, Writer, possible};
+use crate::saved::{Impossible, Reader, Writer};
 
 #[derive(Clone, Debug)]
 pub(super) struct Values {
@@ -193,7 +193,7 @@ impl Values {
     }
 
     pub(super) fn save(&self, out: &mut Writer<'_>) -> Result<(), Error> {
-        out.number(self.place as u64);
+        out.byte(self.place as u8);
         out.bytes(&self.value);
         out.flag(self.is_in_array);
         out.flag(self.is_left_out);
@@ -203,19 +203,18 @@ impl Values {
         Ok(())
     }
 
-    pub(super) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreError> {
-        let place = usize::try_from(reader.number()?).ok().and_then(|place| PLACES.get(place).copied());
-        let mut restored = Self { place: place.ok_or(RestoreError::Impossible)?, ..Self::default() };
+    pub(super) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, Impossible> {
+        let mut restored = Self { place: reader.choice(&PLACES)?, ..Self::default() };
         restored.value = reader.bytes()?.to_vec();
         restored.is_in_array = reader.flag()?;
         restored.is_left_out = reader.flag()?;
         if restored.place == Place::Value {
             let saved = reader.bytes()?;
-            restored.parser = builder().build().restore(saved)?;
+            restored.parser = builder().build().restore(saved).map_err(|_| Impossible)?;
         }
         let is_empty = restored.value.is_empty();
-        possible(restored.value.len() <= limit && (is_empty || !restored.is_left_out))?;
-        possible(match restored.place {
+        Impossible::ensure(restored.value.len() <= limit && (is_empty || !restored.is_left_out))?;
+        Impossible::ensure(match restored.place {
             Place::Between => is_empty && !restored.is_left_out,
             Place::Bracket => !is_empty && !restored.is_in_array,
             Place::Value | Place::RestOfLine | Place::Other => true,

@@ -106,7 +106,7 @@ impl Texts {
     /// Ends the input. Anything that is still open was cut off.
     pub(crate) fn finish(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
         match self.reading {
-            Reading::Between if self.is_in_array => on_frame(Frame::Unreadable("[")),
+            Reading::Between if self.is_in_array => on_frame(Frame::Unreadable("[".into())),
             Reading::Between => {}
             Reading::Value if self.parser.is_complete() => self.end_value(on_frame),
             Reading::Value => {
@@ -266,8 +266,7 @@ fn line_len(rest: &[u8]) -> usize {
 
 fn report(text: &[u8], is_unreadable: bool, on_frame: &mut dyn FnMut(Frame<'_>)) {
     match str::from_utf8(text.trim_ascii()) {
-        Ok(text) if is_unreadable => on_frame(Frame::Unreadable(text)),
-        Ok(text) => on_frame(Frame::Text(text)),
-        Err(_) => on_frame(Frame::Unreadable(&String::from_utf8_lossy(text.trim_ascii()))),
+        Ok(text) if !is_unreadable => on_frame(Frame::Text(text.into())),
+        _ => on_frame(Frame::Unreadable(String::from_utf8_lossy(text.trim_ascii()))),
     }
 }

@@ -41,7 +41,7 @@ pub(crate) fn frames<'a>(limit: usize, chunks: impl IntoIterator<Item = &'a [u8]
 
 fn print(frame: Frame<'_>) -> String {
     match frame {
-        Frame::Text(text) => text.to_owned(),
+        Frame::Text(text) => text.into_owned(),
         Frame::Unreadable(text) => format!("bad {text}"),
         Frame::Exception(text) => format!("exception {text}"),
         Frame::TooLong => "too long".to_owned(),
@@ -73,4 +73,15 @@ pub(crate) fn sealed(added: &[u8], state: &[u8]) -> Vec<u8> {
     let lengths = [added.len() as u64, state.len() as u64].map(u64::to_le_bytes).concat();
     let checksum = crc32fast::hash(&[&lengths[..], added, state].concat()).to_le_bytes();
     [b"jsf\x1A\x01", &lengths[..], &checksum, added, state].concat()
+}
+
+/// Returns a number as saved states have it: seven bits a byte, the lowest first.
+pub(crate) fn number(mut number: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+    bytes
 }

@@ -143,9 +143,9 @@ fn text_ends_with_an_error() {
         }));
         let (restored, ()) = Utf8::new().restore_with(&utf8.save_with("").unwrap(), |_| Ok(())).unwrap();
         for mut utf8 in [utf8, restored] {
-            let error = utf8.error().unwrap();
+            let error = utf8.error().unwrap().clone();
             assert_eq!(error.kind(), ErrorKind::Panicked);
-            assert_eq!(utf8.feed_with("more", |_| unreachable!()), Err(error));
+            assert_eq!(utf8.feed_with("more", |_| unreachable!()), Err(error.clone()));
             assert_eq!(utf8.finish(), Err(error));
         }
     }

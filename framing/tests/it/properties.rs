@@ -1,13 +1,13 @@
 //! Any body, any cut, any limit, any state.
 
 use jsonspigot::RestoreError;
-use jsonspigot_framing::{Frame, Frames, OwnedFrame, Utf8};
+use jsonspigot_framing::{Frame, Frames, Utf8};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 use crate::amazon::event;
-use crate::body::{HEADER, restored, saved_and_restored, sealed};
+use crate::body::{restored, saved_and_restored, sealed};
 use crate::saved::inputs;
 
 /// Pieces with a meaning in one of the formats.
@@ -60,10 +60,10 @@ fn chunks<'a>(body: &'a [u8], cuts: &[Index]) -> Vec<&'a [u8]> {
     places.windows(2).map(|edges| &body[edges[0]..edges[1]]).collect()
 }
 
-fn through_callbacks<'a>(mut frames: Frames, chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<OwnedFrame> {
+fn through_callbacks<'a>(mut frames: Frames, chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<Frame<'static>> {
     let mut owned = Vec::new();
-    chunks.into_iter().for_each(|chunk| frames.feed_with(chunk, |frame| owned.push(frame.to_owned())));
-    frames.finish_with(|frame| owned.push(frame.to_owned()));
+    chunks.into_iter().for_each(|chunk| frames.feed_with(chunk, |frame| owned.push(frame.into_owned())));
+    frames.finish_with(|frame| owned.push(frame.into_owned()));
     owned
 }
 
@@ -78,16 +78,15 @@ proptest! {
         prop_assert_eq!(&through_callbacks(Frames::with_limit(limit), body.chunks(1)), &whole);
         let (mut frames, mut owned) = (Frames::with_limit(limit), Vec::new());
         for chunk in chunks(&body, &cuts) {
-            owned.extend(frames.feed(chunk).map(Frame::to_owned));
+            owned.extend(frames.feed(chunk));
             frames = saved_and_restored(&frames.clone());
         }
-        owned.extend(frames.finish().map(Frame::to_owned));
+        owned.extend(frames.finish());
         prop_assert_eq!(&owned, &whole);
         for frame in &whole {
-            prop_assert_eq!(&frame.as_frame().to_owned(), frame);
             match frame {
-                OwnedFrame::Text(text) => prop_assert!(text.len() <= limit, "{}", text),
-                OwnedFrame::Unreadable(text) => prop_assert!(text.len() <= 3 * limit, "{}", text),
+                Frame::Text(text) => prop_assert!(text.len() <= limit, "{}", text),
+                Frame::Unreadable(text) => prop_assert!(text.len() <= 3 * limit, "{}", text),
                 _ => {}
             }
         }
@@ -96,35 +95,14 @@ proptest! {
     /// Checks that forged states are refused, or resume like saved ones, before any input.
     #[test]
     fn states_that_were_made_up_are_harmless(
-        kind in 0_u64..5, rest in vec(prop_oneof![Just(0), Just(1), any::<u8>()], 0..60), body in body(), limit in 0_usize..60,
+        kind in 0_u8..5, rest in vec(prop_oneof![Just(0), Just(1), any::<u8>()], 0..60), body in body(), limit in 0_usize..60,
     ) {
-        let state = sealed(&[&kind.to_le_bytes()[..], &rest].concat(), b"");
+        let state = sealed(&[&[kind], &*rest].concat(), b"");
         match restored(&state, limit) {
             Err(kind) => prop_assert_eq!(kind, RestoreError::Impossible),
             Ok(frames) => {
                 let frames = saved_and_restored(&frames);
                 prop_assert_eq!(through_callbacks(frames.clone(), [&*body]), through_callbacks(frames, body.chunks(1)));
-            }
-        }
-    }
-
-    /// So are real ones with other bytes in them.
-    #[test]
-    fn changed_states_are_harmless(
-        before in body(), place in any::<Index>(), byte in any::<u8>(), after in body(), limit in 0_usize..60,
-    ) {
-        let mut frames = Frames::with_limit(limit);
-        frames.feed_with(&before, |_| {});
-        let mut added = frames.save_with("").unwrap().split_off(if before.is_empty() { 0 } else { HEADER });
-        if !added.is_empty() {
-            let place = place.index(added.len());
-            added[place] = byte;
-        }
-        match restored(&sealed(&added, b""), limit) {
-            Err(kind) => prop_assert_eq!(kind, RestoreError::Impossible),
-            Ok(frames) => {
-                let frames = saved_and_restored(&frames);
-                prop_assert_eq!(through_callbacks(frames.clone(), [&*after]), through_callbacks(frames, after.chunks(1)));
             }
         }
     }

@@ -117,7 +117,7 @@ fn rewriter(provider: Provider, pattern: &'static str, rule: fn() -> Rule) -> Ca
     CallRewriter::new(provider, [(pattern, rule())]).unwrap().saveable(SAVE_LIMIT)
 }
 
-fn edited(frame: Frame<'_>, calls: &mut CallRewriter) -> Option<String> {
+fn edited(frame: &Frame<'_>, calls: &mut CallRewriter) -> Option<String> {
     frame.rewrite(calls).unwrap_or_else(|event| {
         assert_eq!(event.reason(), &BadEventReason::NotJson);
         Some(event.instead().to_owned())
@@ -133,9 +133,9 @@ fn rewritten(new: impl Fn() -> CallRewriter, body: &[u8], size: usize) -> Vec<u8
             let saved = editor.save_with(calls.save().unwrap()).unwrap();
             (editor, calls) = EventEditor::new().restore_with(&saved, |state| new().restore(state)).unwrap();
         }
-        editor.feed(chunk, |frame| edited(frame, &mut calls), &mut add);
+        editor.feed(chunk, |frame| edited(&frame, &mut calls), &mut add);
     }
-    editor.finish(|frame| edited(frame, &mut calls), &mut add);
+    editor.finish(|frame| edited(&frame, &mut calls), &mut add);
     out
 }
 

@@ -22,7 +22,7 @@ fn data_of<'a>(chunks: impl IntoIterator<Item = &'a [u8]>, limit: usize) -> Vec<
     let (mut frames, mut data) = (Frames::with_limit(limit), Vec::new());
     for chunk in chunks {
         frames.feed_with(chunk, |frame| match frame {
-            Frame::Text(text) | Frame::Unreadable(text) => data.push(Some(text.to_owned())),
+            Frame::Text(text) | Frame::Unreadable(text) => data.push(Some(text.into_owned())),
             _ => data.push(None),
         });
     }

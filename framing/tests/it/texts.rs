@@ -119,8 +119,8 @@ fn what_is_too_long_ends_where_it_would_have() {
 fn texts_of<'a>(limit: usize, chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<Option<(String, bool)>> {
     let (mut texts, mut frames) = (Vec::new(), Frames::with_limit(limit));
     let mut on_frame = |frame: Frame<'_>| match frame {
-        Frame::Text(text) => texts.push(Some((text.to_owned(), true))),
-        Frame::Unreadable(text) => texts.push(Some((text.to_owned(), false))),
+        Frame::Text(text) => texts.push(Some((text.into_owned(), true))),
+        Frame::Unreadable(text) => texts.push(Some((text.into_owned(), false))),
         Frame::TooLong => texts.push(None),
         _ => {}
     };

@@ -3,7 +3,7 @@
 use jsonspigot::internal::{Line, lines};
 
 use super::event::{CallEvent, ToolCall};
-use crate::payload::{PayloadStatus, put_payload, put_wrong};
+use crate::payload::PayloadStatus;
 
 impl ToolCall<'_> {
     fn put_names<'a>(&'a self, line: &mut Line<'a>) {
@@ -33,9 +33,10 @@ impl CallEvent<'_> {
             }
             Self::End { call, input } => {
                 call.put_names(&mut line);
-                put_payload(&mut line, input);
                 let reason = if let PayloadStatus::Truncated { reason } = input.status() { Some(reason) } else { None };
-                put_wrong(&mut line, input, reason);
+                input.put_value(&mut line);
+                input.put_values(&mut line);
+                input.put_error(&mut line, reason);
                 call.put_executor(&mut line);
             }
             Self::Error(error) => {

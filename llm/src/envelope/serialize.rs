@@ -6,7 +6,6 @@ use alloc::vec::Vec;
 use jsonspigot::internal::{Line, Member, lines};
 
 use super::event::EnvelopeEvent;
-use crate::payload::{put_payload, put_wrong};
 
 lines!(EnvelopeEvent<'_>);
 
@@ -32,9 +31,10 @@ impl EnvelopeEvent<'_> {
                 line.put("open", &**open).put("offset", *offset);
             }
             Self::End { payload, close, .. } => {
-                put_payload(&mut line, payload);
+                payload.put_value(&mut line);
+                payload.put_values(&mut line);
                 // The error names the end of input or the limit, so no reason is needed.
-                put_wrong(&mut line, payload, None);
+                payload.put_error(&mut line, None);
                 line.put("close", &**close);
             }
             Self::Match { .. } => {}

@@ -5,37 +5,45 @@ use jsonspigot::internal::{Line, Member};
 
 use super::{Payload, PayloadStatus};
 
-/// Adds the status, the value or the raw text, the deviations, and the values of a text with several.
-pub(crate) fn put_payload<'a>(line: &mut Line<'a>, payload: &'a Payload<'_>) {
-    line.put("status", payload.status().name());
-    match payload.value() {
-        Some(value) => line.put("value", Member::Json(value.text())),
-        None => line.put("raw", payload.raw()),
-    };
-    if payload.status() == PayloadStatus::Accepted {
-        let deviations = payload.deviations();
-        line.put("deviations", Member::List(deviations.iter().map(place_of).collect()));
-        let more = payload.deviation_count().saturating_sub(deviations.len() as u64);
-        line.put_some("more", (more > 0).then_some(more));
+/// For the command and for serialized events, which order the members differently.
+#[doc(hidden)]
+impl Payload<'_> {
+    /// Adds the status, the value or the raw text, and the accepted deviations.
+    pub fn put_value<'a>(&'a self, line: &mut Line<'a>) {
+        line.put("status", self.status().name());
+        match self.value() {
+            Some(value) => line.put("value", Member::Json(value.text())),
+            None => line.put("raw", self.raw()),
+        };
+        if self.status() == PayloadStatus::Accepted {
+            let deviations = self.deviations();
+            line.put("deviations", Member::List(deviations.iter().map(place_of).collect()));
+            let more = self.deviation_count().saturating_sub(deviations.len() as u64);
+            line.put_some("more", (more > 0).then_some(more));
+        }
     }
-    let values = payload.values();
-    if !values.is_empty() {
-        line.put("values", Member::List(values.into_iter().map(Member::Json).collect()));
-        line.put("repeated", payload.is_repeated());
-    }
-}
 
-/// Adds the error in the text and the reason why it was truncated, if there are any.
-pub(crate) fn put_wrong<'a>(line: &mut Line<'a>, payload: &'a Payload<'_>, reason: Option<&'a str>) {
-    let mut wrong = Line::default();
-    match payload.error() {
-        None if reason.is_none() => return,
-        Some(error) => wrong.put_error(error),
-        // The text is valid so far, or empty.
-        None => wrong.put("kind", "incomplete"),
-    };
-    wrong.put_some("reason", reason);
-    line.put("error", wrong);
+    /// Adds the values of a text with several.
+    pub fn put_values<'a>(&'a self, line: &mut Line<'a>) {
+        let values = self.values();
+        if !values.is_empty() {
+            line.put("values", Member::List(values.into_iter().map(Member::Json).collect()));
+            line.put("repeated", self.is_repeated());
+        }
+    }
+
+    /// Adds the error in the text and the reason why it was truncated, if there are any.
+    pub fn put_error<'a>(&'a self, line: &mut Line<'a>, reason: Option<&'a str>) {
+        let mut wrong = Line::default();
+        match self.error() {
+            None if reason.is_none() => return,
+            Some(error) => wrong.put_error(error),
+            // The text is valid so far, or empty.
+            None => wrong.put("kind", "incomplete"),
+        };
+        wrong.put_some("reason", reason);
+        line.put("error", wrong);
+    }
 }
 
 /// Returns the kind and offset of a deviation.
