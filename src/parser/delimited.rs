@@ -40,7 +40,9 @@ impl Parser {
     }
 
     /// Returns true if the parser may tolerate deviations.
-    pub(crate) fn is_lenient(&self) -> bool {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_lenient(&self) -> bool {
         self.engine.translator.is_some()
     }
 

@@ -55,21 +55,19 @@ impl ToolCallsBuilder {
     /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
     /// use jsonspigot::{DuplicateKeys, Parser};
     ///
-    /// let is_complete = |mut calls: ToolCalls| {
-    ///     let mut status = None;
-    ///     let mut on_event = |event: CallEvent<'_>| {
-    ///         if let CallEvent::End { input, .. } = event {
-    ///             status = Some(input.status() == PayloadStatus::Complete);
-    ///         }
-    ///     };
-    ///     calls.start_with(0, CallStart::new("rm"), &mut on_event);
-    ///     calls.delta_with(0, r#"{"path":"/tmp/a","path":"/"}"#, &mut on_event);
-    ///     calls.finish_with(&mut on_event);
-    ///     status
-    /// };
-    /// assert_eq!(is_complete(ToolCalls::default()), Some(false));
     /// let last_wins = Parser::builder().duplicate_keys(DuplicateKeys::LastWins);
-    /// assert_eq!(is_complete(ToolCalls::builder().parser(last_wins).build()), Some(true));
+    /// for (mut calls, expected) in [
+    ///     (ToolCalls::default(), PayloadStatus::Malformed),
+    ///     (ToolCalls::builder().parser(last_wins).build(), PayloadStatus::Complete),
+    /// ] {
+    ///     calls.start(0, CallStart::new("rm")).check()?;
+    ///     calls.delta(0, r#"{"path":"/tmp/a","path":"/"}"#).check()?;
+    ///     for event in calls.finish() {
+    ///         let CallEvent::End { input, .. } = event else { panic!("one call is open") };
+    ///         assert_eq!(input.status(), expected);
+    ///     }
+    /// }
+    /// # Ok::<(), jsonspigot_llm::CallError>(())
     /// ```
     ///
     /// Patterns set in `parser` are ignored; use [`patterns`](Self::patterns).
@@ -100,17 +98,15 @@ impl ToolCallsBuilder {
     /// use jsonspigot_llm::{CallEvent, CallStart, ToolCalls};
     ///
     /// let mut calls = ToolCalls::builder().cumulative().build();
-    /// let mut fragments = Vec::new();
-    /// let mut on_event = |event: CallEvent<'_>| {
-    ///     if let CallEvent::Fragment { text, .. } = event {
-    ///         fragments.push(text.to_string());
-    ///     }
-    /// };
-    /// calls.start_with(0, CallStart::new("list"), &mut on_event);
+    /// calls.start(0, CallStart::new("list")).check()?;
     /// for text in [r#"{"cmd":"#, r#"{"cmd":"l"#, r#"{"cmd":"ls"}"#] {
-    ///     calls.delta_with(0, text, &mut on_event);
+    ///     calls.delta(0, text).check()?;
     /// }
-    /// assert_eq!(fragments.concat(), r#"{"cmd":"ls"}"#);
+    /// for event in calls.stop(0) {
+    ///     let CallEvent::End { input, .. } = event else { panic!("one call is open") };
+    ///     assert_eq!(input.raw(), r#"{"cmd":"ls"}"#);
+    /// }
+    /// # Ok::<(), jsonspigot_llm::CallError>(())
     /// ```
     pub fn cumulative(mut self) -> Self {
         self.options.is_cumulative = true;

@@ -9,19 +9,13 @@ use jsonspigot::internal::names;
 /// An error in a call's *JSON* is reported in the [`Payload`](crate::Payload) with which the call ends.
 ///
 /// ```
-/// use jsonspigot_llm::{CallErrorKind, CallEvent, ToolCalls};
+/// use jsonspigot_llm::{CallErrorKind, ToolCalls};
 ///
-/// let mut calls = ToolCalls::default();
-/// let mut reported = Vec::new();
-/// calls.delta_with(3, "{}", |event| {
-///     if let CallEvent::Error(error) = event {
-///         assert_eq!((error.kind(), error.call()), (CallErrorKind::NotStarted, None));
-///         reported.push(error.to_string());
-///         reported.push(format!("{error:?}")); // what `main` prints if it returns the error
-///     }
-/// });
+/// let error = ToolCalls::default().delta(3, "{}").check().unwrap_err();
+/// assert_eq!((error.kind(), error.call()), (CallErrorKind::NotStarted, None));
 /// let message = "input for a call that was never started";
-/// assert_eq!(reported, [message.to_owned(), format!("CallError({message})")]);
+/// // `main` prints the second form if it returns the error.
+/// assert_eq!([error.to_string(), format!("{error:?}")], [message.to_owned(), format!("CallError({message})")]);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct CallError {

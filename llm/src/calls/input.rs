@@ -40,8 +40,8 @@ pub(super) struct JsonInput {
     parser: Box<Parser>,
     /// The writer of the text, for values by path.
     values: Option<Box<ValueWriter>>,
-    /// The text, if the parser does not have it: the parser has refused the text, or it accepts deviations and keeps the
-    /// strict text.
+    /// The text, if the parser may not have it: the parser has refused the text, or it is lenient and keeps the strict
+    /// text or not all of a deviation.
     raw: Option<String>,
     /// The first error.
     pub(super) error: Option<Error>,
@@ -57,11 +57,16 @@ impl JsonInput {
         if !text.is_empty() {
             report(InputEvent::Fragment(text));
         }
-        let before = TextBefore::of(&self.parser);
+        let before = self.text_len();
         let fed = self.parser.feed_with(text, |event| report(InputEvent::Match(event)));
         // A tolerated deviation is an error too.
         let error = fed.err().or_else(|| self.parser.error().cloned());
-        self.keep(text, &before, error);
+        self.keep(text, before, error);
+    }
+
+    /// Returns the length of the text that the parser has.
+    fn text_len(&self) -> usize {
+        self.parser.text().unwrap_or_default().len()
     }
 
     fn finish(&mut self, report: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Error> {
@@ -71,18 +76,23 @@ impl JsonInput {
             self.read(&end, report);
         }
         if self.error.is_none() {
-            let before = TextBefore::of(&self.parser);
+            let before = self.text_len();
             let finished = self.parser.finish_with(|event| report(InputEvent::Match(event)));
-            self.keep("", &before, finished.err());
+            self.keep("", before, finished.err());
         }
         self.error.clone().map_or(Ok(()), Err)
     }
 
-    /// Keeps a piece of the text that the parser has read, unless the parser keeps it, and the first error.
-    fn keep(&mut self, text: &str, before: &TextBefore, error: Option<Error>) {
+    /// Keeps a piece of the text that the parser has read, unless the parser keeps it, and the first error. `before` is
+    /// the length of the parser's text before the piece.
+    fn keep(&mut self, text: &str, before: usize, error: Option<Error>) {
         match &mut self.raw {
             Some(raw) => raw.push_str(text),
-            None if error.is_some() => self.raw = Some(before.with(&self.parser, text)),
+            // After an error, the parser keeps only the text before the error, which may cut a character.
+            None if error.is_some() => {
+                let before = self.parser.text().unwrap_or_default().get(..before).unwrap_or_default();
+                self.raw = Some([valid(before), text].concat());
+            }
             None => {}
         }
         self.error = self.error.take().or(error);
@@ -92,8 +102,8 @@ impl JsonInput {
 impl Input {
     /// Returns an input that is read as text by a parser with these options.
     pub(super) fn json(builder: ParserBuilder, patterns: &PatternSet) -> Self {
-        let raw = builder.accepts().then(String::new);
         let parser = Box::new(for_text(builder).patterns(patterns).build());
+        let raw = parser.is_lenient().then(String::new);
         Self::Json(JsonInput { parser, values: None, raw, error: None })
     }
 
@@ -242,37 +252,8 @@ impl Input {
 
     /// Returns true if the input is one whole JSON text, and `text` is what validation by a schema may have made of it.
     pub(super) fn is_validated_as(&self, text: &str) -> bool {
-        let plain = |json: &&JsonInput| json.raw.is_none() && json.values.is_none();
-        self.as_json().filter(plain).is_some_and(|json| is_validated(text_of(&json.parser), text))
-    }
-}
-
-/// The text that a parser had kept before it read a fragment. After an error, the parser keeps only the text before the
-/// error. That may cut a character and may be shorter than before: a lenient parser takes up to two bytes (of a byte
-/// order mark) that may still begin a deviation.
-struct TextBefore {
-    len: usize,
-    last: [u8; 2],
-}
-
-impl TextBefore {
-    fn of(parser: &Parser) -> Self {
-        let text = parser.text().unwrap_or_default();
-        let last = match *text {
-            [.., one, other] => [one, other],
-            [one] => [0, one],
-            [] => [0, 0],
-        };
-        Self { len: text.len(), last }
-    }
-
-    /// Returns the text before, followed by `next`.
-    fn with(&self, parser: &Parser, next: &str) -> String {
-        let kept = parser.text().unwrap_or_default();
-        let kept = &kept[..kept.len().min(self.len)];
-        let dropped = self.last.len() - (self.len - kept.len()).min(self.last.len());
-        let before = [kept, &self.last[dropped..]].concat();
-        [valid(&before), next].concat()
+        let is_plain = |json: &&JsonInput| json.error.is_none() && json.values.is_none();
+        self.as_json().filter(is_plain).is_some_and(|json| is_validated(text_of(&json.parser), text))
     }
 }
 

@@ -9,18 +9,13 @@ use jsonspigot::internal::saved::Digest;
 /// an endless call can exhaust memory.
 ///
 /// ```
-/// use jsonspigot_llm::{CallErrorKind, CallEvent, CallLimits, CallStart, ToolCalls};
+/// use jsonspigot_llm::{CallErrorKind, CallLimits, CallStart, ToolCalls};
 ///
 /// let mut calls = ToolCalls::builder().limits(CallLimits::new().input_bytes(4)).build();
-/// let mut reported = Vec::new();
-/// let mut on_event = |event: CallEvent<'_>| {
-///     if let CallEvent::Error(error) = event {
-///         reported.push(error.kind());
-///     }
-/// };
-/// calls.start_with(0, CallStart::new("say"), &mut on_event);
-/// calls.delta_with(0, r#"{"a":1}"#, &mut on_event);
-/// assert_eq!(reported, [CallErrorKind::InputLimit]);
+/// calls.start(0, CallStart::new("say")).check()?;
+/// let error = calls.delta(0, r#"{"a":1}"#).check().unwrap_err();
+/// assert_eq!(error.kind(), CallErrorKind::InputLimit);
+/// # Ok::<(), jsonspigot_llm::CallError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -166,7 +166,7 @@ impl OpenCall {
     }
 
     /// Appends a piece of the name, as some servers send it before the first piece of the input. Returns false for a
-    /// text that can't be a piece: the name itself, or one that begins with it, which may be the whole name so far.
+    /// text that can't be a piece: the name itself, or a text that begins with it and may be the whole name so far.
     pub(super) fn extend_name(&mut self, piece: &str, most: usize) -> bool {
         let is_piece = self.is_called_otherwise(piece) && !piece.starts_with(self.name());
         let may_extend =

@@ -31,16 +31,12 @@ impl ToolCalls {
     ///
     /// // Later, elsewhere.
     /// let mut calls = new().restore(&saved)?;
-    /// let mut status = None;
-    /// let mut on_event = |event: CallEvent<'_>| {
-    ///     if let CallEvent::End { call, input } = event {
-    ///         assert_eq!((call.id, input.raw()), (Some("call_1".into()), r#"{"city": "Paris"}"#));
-    ///         status = Some(input.status() == PayloadStatus::Complete);
-    ///     }
-    /// };
-    /// calls.delta_with(0, r#"is"}"#, &mut on_event);
-    /// calls.end_message_with("tool_calls", &mut on_event);
-    /// assert_eq!(status, Some(true));
+    /// calls.delta(0, r#"is"}"#).check()?;
+    /// for event in calls.end_message("tool_calls") {
+    ///     let CallEvent::End { call, input } = event else { panic!("one call is open") };
+    ///     assert_eq!((call.id, input.raw()), (Some("call_1".into()), r#"{"city": "Paris"}"#));
+    ///     assert_eq!(input.status(), PayloadStatus::Complete);
+    /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -62,19 +58,10 @@ impl ToolCalls {
     /// Resumes from [saved](Self::save) calls. `self` has to be built with the same patterns and options; its own state
     /// is discarded.
     ///
-    /// ```
-    /// use jsonspigot::RestoreError;
-    /// use jsonspigot_llm::{CallLimits, SAVE_LIMIT, ToolCalls};
-    ///
-    /// let saved = ToolCalls::builder().saveable(SAVE_LIMIT).build().save()?;
-    /// let other = ToolCalls::builder().limits(CallLimits::new().open_calls(8)).build();
-    /// assert_eq!(other.restore(&saved).unwrap_err(), RestoreError::OtherChoices);
-    /// # Ok::<(), jsonspigot::Error>(())
-    /// ```
-    ///
     /// # Errors
     ///
-    /// Fails like [`Parser::restore`](jsonspigot::Parser::restore).
+    /// Fails like [`Parser::restore`](jsonspigot::Parser::restore). Different limits give
+    /// [`OtherChoices`](RestoreError::OtherChoices).
     ///
     /// # Cost
     ///

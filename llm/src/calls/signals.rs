@@ -188,8 +188,8 @@ impl Signals<'_> {
         self.report_error(CallErrorKind::Ended, number);
     }
 
-    /// Taints the open calls of a choice, or of all choices, that a dropped fragment may belong to. Returns true if
-    /// there was one.
+    /// Taints the open calls of a choice, or of all choices, that a dropped fragment may belong to. Returns false if
+    /// no call is tainted.
     fn taint(&mut self, choice: Option<u64>) -> bool {
         let mut has_tainted = false;
         for call in self.calls.open.values_mut() {
@@ -237,8 +237,8 @@ impl Signals<'_> {
         }
     }
 
-    /// Takes in a value by its path, for the call that was used last. Reports an error if no call
-    /// was used, or if it has ended.
+    /// Takes in a value by its path, for the call that was used last. Reports an error if that call has ended or does not
+    /// exist.
     pub(crate) fn set(&mut self, choice: u64, path: &str, value: PathValue<'_>) {
         let number = self.calls.find(Slot::new(choice, Place::Latest));
         match number.and_then(|number| self.calls.open.get_mut(number)) {

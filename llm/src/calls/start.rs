@@ -7,20 +7,14 @@ use super::rest::digest_of;
 /// The start of a call: its name, id and input as far as they are known, the input's format, and the executor.
 ///
 /// ```
-/// use std::borrow::Cow;
-///
-/// use jsonspigot_llm::{CallEvent, CallStart, ToolCalls};
+/// use jsonspigot_llm::{CallStart, ToolCalls};
 ///
 /// let mut calls = ToolCalls::default();
-/// let mut started = Vec::new();
-/// let mut on_event = |event: CallEvent<'_>| {
-///     if let CallEvent::Start { call } = event {
-///         started.push((call.name.map(Cow::into_owned), call.id.map(Cow::into_owned)));
-///     }
-/// };
-/// calls.start_with(0, CallStart::new("get_weather").id("call_1"), &mut on_event);
-/// calls.start_with(1, CallStart::unnamed().id("call_2"), &mut on_event);
-/// assert_eq!(started, [(Some("get_weather".into()), Some("call_1".into())), (None, Some("call_2".into()))]);
+/// calls.start(0, CallStart::new("get_weather").id("call_1")).check()?;
+/// calls.start(1, CallStart::unnamed().id("call_2")).check()?;
+/// let open: Vec<_> = calls.open_calls().into_iter().map(|call| (call.name, call.id)).collect();
+/// assert_eq!(open, [(Some("get_weather".into()), Some("call_1".into())), (None, Some("call_2".into()))]);
+/// # Ok::<(), jsonspigot_llm::CallError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
@@ -68,17 +62,13 @@ impl<'a> CallStart<'a> {
     /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
     ///
     /// let mut calls = ToolCalls::default();
-    /// let mut query = String::new();
-    /// let mut on_event = |event: CallEvent<'_>| {
-    ///     if let CallEvent::End { input, .. } = event {
-    ///         assert_eq!(input.status(), PayloadStatus::Raw);
-    ///         query.push_str(input.raw());
-    ///     }
-    /// };
-    /// calls.start_with(0, CallStart::new("write_sql").raw(), &mut on_event);
-    /// calls.delta_with(0, "SELECT 1", &mut on_event);
-    /// calls.stop_with(0, &mut on_event);
-    /// assert_eq!(query, "SELECT 1");
+    /// calls.start(0, CallStart::new("write_sql").raw()).check()?;
+    /// calls.delta(0, "SELECT 1").check()?;
+    /// for event in calls.stop(0) {
+    ///     let CallEvent::End { input, .. } = event else { panic!("one call is open") };
+    ///     assert_eq!((input.status(), input.raw()), (PayloadStatus::Raw, "SELECT 1"));
+    /// }
+    /// # Ok::<(), jsonspigot_llm::CallError>(())
     /// ```
     pub fn raw(self) -> Self {
         Self { format: InputFormat::Text, ..self }
@@ -108,19 +98,15 @@ pub(crate) fn present<'a, T: From<&'a str>>(text: &'a str) -> Option<T> {
 /// ```
 /// use jsonspigot_llm::{CallEvent, CallStart, Slot, ToolCalls};
 ///
-/// let mut calls = ToolCalls::default();
-/// let mut fragments = Vec::new();
-/// let mut on_event = |event: CallEvent<'_>| {
-///     if let CallEvent::Fragment { call, .. } = event {
-///         fragments.push(call.number);
-///     }
-/// };
-/// let add = CallStart::new("add");
-/// calls.start_with(0, add.id("toolu_1"), &mut on_event); // Anthropic's content block 0
-/// calls.start_with((1, 0), add.id("call_1"), &mut on_event); // choice 1, its first call
-/// calls.start_with("call_7", add.id("call_7"), &mut on_event); // a protocol that names calls by id alone
-/// calls.delta_with(Slot::from("call_7"), "{}", &mut on_event);
-/// assert_eq!(fragments, [2]);
+/// let (mut calls, add) = (ToolCalls::default(), CallStart::new("add"));
+/// calls.start(0, add.id("toolu_1")).check()?; // Anthropic's content block 0
+/// calls.start((1, 0), add.id("call_1")).check()?; // choice 1, its first call
+/// calls.start("call_7", add.id("call_7")).check()?; // a protocol that names calls by id alone
+/// for event in calls.delta(Slot::from("call_7"), "{}") {
+///     let CallEvent::Fragment { call, .. } = event else { panic!("no pattern is set") };
+///     assert_eq!(call.number, 2);
+/// }
+/// # Ok::<(), jsonspigot_llm::CallError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot<'a> {

@@ -150,19 +150,7 @@ verbs! {
         Signal::FinishChoice(choice, reason.into());
 
     /// Ends the input. Calls that are not complete are truncated. After [`end_message`](Self::end_message) this does
-    /// nothing, so it is always safe to call.
-    ///
-    /// ```
-    /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
-    ///
-    /// let mut calls = ToolCalls::default();
-    /// calls.start(0, CallStart::new("list_files")).check()?;
-    /// for event in calls.finish() {
-    ///     let CallEvent::End { input, .. } = event else { panic!("one call is open") };
-    ///     assert_eq!(input.status(), PayloadStatus::Truncated { reason: "end-of-input" });
-    /// }
-    /// # Ok::<(), jsonspigot_llm::CallError>(())
-    /// ```
+    /// nothing, so it is always safe to call. Equals [`cut("end-of-input")`](Self::cut).
     finish, finish_with() => Signal::Cut("end-of-input");
 
     /// Ends all open calls for a reason of the caller's, such as `cancelled` or `timeout`. Calls that are not complete
@@ -186,22 +174,15 @@ verbs! {
     /// input for this call is an error. A call whose value is complete stays complete.
     ///
     /// ```
-    /// use jsonspigot_llm::{CallEvent, CallStart, ToolCalls};
+    /// use jsonspigot_llm::{CallStart, ToolCalls};
     ///
     /// let mut calls = ToolCalls::default();
-    /// let mut ended = Vec::new();
-    /// let mut on_event = |event: CallEvent<'_>| {
-    ///     if let CallEvent::End { call, input } = event {
-    ///         ended.push(format!("{}: {:?}", call.name.unwrap(), input.status()));
-    ///     }
-    /// };
-    /// calls.start_with(0, CallStart::new("search"), &mut on_event);
-    /// calls.start_with(1, CallStart::new("read"), &mut on_event);
-    /// calls.delta_with(0, r#"{"query":"str"#, &mut on_event);
-    /// calls.cut_call_with(0, "cancelled", &mut on_event);
-    /// calls.delta_with(1, "{}", &mut on_event);
-    /// calls.end_message_with("tool_calls", &mut on_event);
-    /// assert_eq!(ended, [r#"search: Truncated { reason: "cancelled" }"#, "read: Complete"]);
+    /// calls.start(0, CallStart::new("search")).check()?;
+    /// calls.start(1, CallStart::new("read")).check()?;
+    /// calls.cut_call(0, "cancelled").check()?;
+    /// assert!(calls.delta(0, r#"{"query":"#).check().is_err());
+    /// calls.delta(1, "{}").check()?;
+    /// # Ok::<(), jsonspigot_llm::CallError>(())
     /// ```
     cut_call, cut_call_with<'s>(slot: impl Into<Slot<'s>>, reason: &str) => Signal::CutCall(slot.into(), reason);
 

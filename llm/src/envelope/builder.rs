@@ -83,13 +83,8 @@ impl EnvelopeBuilder {
     ///
     /// let think = Delimiter::tag("think")?.raw();
     /// let mut envelope = Envelope::builder().starts_inside().build([think], &PatternSet::default());
-    /// let mut shown = String::new();
-    /// envelope.feed_with("Well, 1 < 2.</think>Yes.", |event| {
-    ///     if let EnvelopeEvent::Text(text) = event {
-    ///         shown.push_str(&text);
-    ///     }
-    /// });
-    /// assert_eq!(shown, "Yes.");
+    /// let last = envelope.feed("Well, 1 < 2.</think>Yes.").last();
+    /// assert_eq!(last, Some(EnvelopeEvent::Text("Yes.".into())));
     /// # Ok::<(), jsonspigot_llm::DelimiterError>(())
     /// ```
     pub fn starts_inside(self) -> Self {

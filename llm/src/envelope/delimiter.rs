@@ -96,15 +96,15 @@ impl Delimiter {
     /// use jsonspigot::PatternSet;
     ///
     /// let mut envelope = Envelope::new([Delimiter::fence("*")?], &PatternSet::default());
-    /// let (mut shown, mut values) = (String::new(), Vec::new());
-    /// let mut on_event = |event: EnvelopeEvent<'_>| match event {
-    ///     EnvelopeEvent::Text(text) => shown.push_str(&text),
-    ///     EnvelopeEvent::End { payload, .. } => values.push(payload.value().unwrap().to_string()),
-    ///     _ => {}
-    /// };
-    /// envelope.feed_with("```js\nf([1])\n```\n[1]: note\n```\n{\"a\": 1}\n```", &mut on_event);
-    /// envelope.finish_with(&mut on_event);
-    /// assert_eq!((shown.as_str(), &*values), ("```js\nf([1])\n```\n[1]: note\n", &[r#"{"a":1}"#.to_owned()][..]));
+    /// let mut seen = Vec::new();
+    /// for event in envelope.feed("```js\nf([1])\n```\n[1]: note\n```\n{\"a\": 1}\n```").chain(envelope.finish()) {
+    ///     match event {
+    ///         EnvelopeEvent::Text(text) => seen.push(text.into_owned()),
+    ///         EnvelopeEvent::End { payload, .. } => seen.push(payload.raw().to_owned()),
+    ///         _ => {}
+    ///     }
+    /// }
+    /// assert_eq!(seen, ["```js\nf([1])\n```\n[1]: note\n", "\n{\"a\": 1}\n"]);
     /// # Ok::<(), jsonspigot_llm::DelimiterError>(())
     /// ```
     ///
@@ -141,17 +141,15 @@ impl Delimiter {
     /// let delimiter = Delimiter::between("<|call|>", "<|end|>")?;
     /// assert_eq!("between:<|call|>:<|end|>".parse(), Ok(delimiter.clone()));
     /// let mut envelope = Envelope::new([delimiter], &PatternSet::default());
-    /// let (mut shown, mut values) = (String::new(), Vec::new());
-    /// let mut on_event = |event: EnvelopeEvent<'_>| match event {
-    ///     EnvelopeEvent::Text(text) => shown.push_str(&text),
-    ///     EnvelopeEvent::End { payload, .. } => values.push(payload.value().unwrap().to_string()),
-    ///     _ => {}
-    /// };
-    /// for chunk in ["Let me see. <|ca", "ll|>{\"a\": \"<|end|>\"}<|en", "d|>"] {
-    ///     envelope.feed_with(chunk, &mut on_event);
+    /// let mut seen = Vec::new();
+    /// for event in envelope.feed("Let me see. <|ca").chain(envelope.feed("ll|>{\"a\": \"<|end|>\"}<|end|>")) {
+    ///     match event {
+    ///         EnvelopeEvent::Text(text) => seen.push(text.into_owned()),
+    ///         EnvelopeEvent::End { payload, .. } => seen.push(payload.raw().to_owned()),
+    ///         _ => {}
+    ///     }
     /// }
-    /// envelope.finish_with(&mut on_event);
-    /// assert_eq!((shown.as_str(), values[0].as_str()), ("Let me see. ", r#"{"a":"<|end|>"}"#));
+    /// assert_eq!(seen, ["Let me see. ", r#"{"a": "<|end|>"}"#]);
     /// # Ok::<(), jsonspigot_llm::DelimiterError>(())
     /// ```
     ///
@@ -183,7 +181,7 @@ impl Delimiter {
         Self::of(Shape::Bare, "")
     }
 
-    /// Creates a delimiter like [`bare`](Self::bare), but for objects only: arrays are text.
+    /// Creates a delimiter like [`bare`](Self::bare) that selects objects only: arrays are text.
     #[must_use]
     pub fn bare_object() -> Self {
         Self::of(Shape::BareObject, "")
@@ -216,13 +214,14 @@ impl Delimiter {
     /// assert_eq!(delimiter.to_string(), "between:[TOOL_CALLS]::led");
     /// let mut envelope = Envelope::new([delimiter], &PatternSet::default());
     /// let mut calls = Vec::new();
-    /// let mut on_event = |event: EnvelopeEvent<'_>| match event {
-    ///     EnvelopeEvent::Begin { open, .. } => calls.push(open.into_owned()),
-    ///     EnvelopeEvent::End { payload, .. } => calls.push(payload.value().unwrap().to_string()),
-    ///     _ => {}
-    /// };
-    /// envelope.feed_with("[TOOL_CALLS]say[ARGS]{\"a\": 1}[TOOL_CALLS]wave[ARGS]{}", &mut on_event);
-    /// assert_eq!(calls, ["[TOOL_CALLS]say[ARGS]", "{\"a\":1}", "[TOOL_CALLS]wave[ARGS]", "{}"]);
+    /// for event in envelope.feed("[TOOL_CALLS]say[ARGS]{\"a\": 1}[TOOL_CALLS]wave[ARGS]{}") {
+    ///     match event {
+    ///         EnvelopeEvent::Begin { open, .. } => calls.push(open.into_owned()),
+    ///         EnvelopeEvent::End { payload, .. } => calls.push(payload.raw().to_owned()),
+    ///         _ => {}
+    ///     }
+    /// }
+    /// assert_eq!(calls, ["[TOOL_CALLS]say[ARGS]", "{\"a\": 1}", "[TOOL_CALLS]wave[ARGS]", "{}"]);
     /// # Ok::<(), jsonspigot_llm::DelimiterError>(())
     /// ```
     ///

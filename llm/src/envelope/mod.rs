@@ -162,28 +162,16 @@ verbs! {
     /// use jsonspigot::PatternSet;
     ///
     /// let mut envelope = Envelope::new([Delimiter::fence("json")?], &PatternSet::default());
-    /// let mut shown = String::new();
-    /// let mut show = |event: EnvelopeEvent<'_>| {
-    ///     if let EnvelopeEvent::Text(text) = event {
-    ///         shown.push_str(&text);
-    ///     }
-    /// };
-    /// envelope.feed_with("Use ```js", &mut show); // it may become ```json
-    /// envelope.finish_with(&mut show);
-    /// assert_eq!(shown, "Use ```js");
+    /// envelope.feed("Use ```js").check()?; // it may become ```json
+    /// assert_eq!(envelope.finish().next(), Some(EnvelopeEvent::Text("```js".into())));
     ///
-    /// let mut ended = 0;
-    /// let mut check = |event: EnvelopeEvent<'_>| {
-    ///     if let EnvelopeEvent::End { payload, .. } = event {
-    ///         assert_eq!(payload.status(), PayloadStatus::Truncated { reason: "end-of-input" });
-    ///         assert_eq!((payload.raw(), payload.error().unwrap().offset()), ("\n[1, 2", 6));
-    ///         ended += 1;
-    ///     }
-    /// };
-    /// envelope.feed_with("```json\n[1, 2", &mut check);
-    /// envelope.finish_with(&mut check);
-    /// assert_eq!(ended, 1);
-    /// # Ok::<(), jsonspigot_llm::DelimiterError>(())
+    /// envelope.feed("```json\n[1, 2").check()?;
+    /// for event in envelope.finish() {
+    ///     let EnvelopeEvent::End { payload, .. } = event else { panic!("one payload is open") };
+    ///     assert_eq!(payload.status(), PayloadStatus::Truncated { reason: "end-of-input" });
+    ///     assert_eq!((payload.raw(), payload.error().unwrap().offset()), ("\n[1, 2", 6));
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     finish, finish_with() => None;
 }

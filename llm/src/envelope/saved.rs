@@ -27,14 +27,9 @@ impl Envelope {
     ///
     /// // Later, elsewhere.
     /// let mut envelope = new().restore(&saved)?;
-    /// let mut payload = None;
     /// envelope.feed("2]}\n```").check()?;
-    /// envelope.finish_with(|event| {
-    ///     if let EnvelopeEvent::End { payload: ended, .. } = event {
-    ///         payload = ended.value().map(|value| value.to_string());
-    ///     }
-    /// });
-    /// assert_eq!(payload.as_deref(), Some("{\"a\":[1,2]}"));
+    /// let ended = envelope.finish().last();
+    /// assert!(matches!(ended, Some(EnvelopeEvent::End { payload, .. }) if payload.value().is_some()));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -55,17 +50,6 @@ impl Envelope {
 
     /// Resumes where a [saved](Self::save) envelope was. This envelope must have the same patterns, delimiters and
     /// options. Anything that it has read is discarded.
-    ///
-    /// ```
-    /// use jsonspigot_llm::{Delimiter, Envelope, SAVE_LIMIT};
-    /// use jsonspigot::{PatternSet, RestoreError};
-    ///
-    /// let patterns = PatternSet::default();
-    /// let saved = Envelope::builder().saveable(SAVE_LIMIT).build([Delimiter::bare()], &patterns).save()?;
-    /// let error = Envelope::new([Delimiter::tag("think")?], &patterns).restore(&saved).unwrap_err();
-    /// assert_eq!(error, RestoreError::OtherChoices);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     ///
     /// # Errors
     ///

@@ -1,6 +1,5 @@
 //! Paths from a value of an event to other values. A path consists of member names, separated by `.`; `name[]` selects
-//! each element of a list. Alternative paths are separated by `|`, and the first one that selects a non-empty value is
-//! used.
+//! each element of a list. Alternative paths are separated by `|`; the first path that selects a non-empty value is used.
 
 use super::tree::{NONE, Node};
 
