@@ -98,6 +98,7 @@ mod stream;
 mod verbs;
 #[cfg(feature = "providers")]
 mod wire;
+mod words;
 
 pub use calls::{
     CallError, CallErrorKind, CallEvent, CallEvents, CallLimits, CallStart, Executor, MismatchKind, Slot, ToolCall,

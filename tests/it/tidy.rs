@@ -33,19 +33,23 @@ const LAYERS: [(&str, &[&str]); 20] = [
 ];
 
 /// The same for `jsonspigot-llm`.
-const LLM_LAYERS: [(&str, &[&str]); 15] = [
+const LLM_LAYERS: [(&str, &[&str]); 16] = [
+    ("words", &[]),
     ("verbs", &[]),
     ("payload", &[]),
     ("json", &[]),
     ("saved", &[]),
-    ("calls", &["verbs", "payload", "saved"]),
+    ("calls", &["words", "verbs", "payload", "saved"]),
     ("envelope", &["verbs", "payload", "saved"]),
-    ("event", &["json", "payload", "calls", "envelope"]),
+    ("event", &["words", "json", "payload", "calls", "envelope"]),
     ("message", &["json", "payload", "calls"]),
-    ("emitter", &["json", "payload", "calls", "envelope", "event", "message"]),
-    ("wire", &["json", "calls", "event", "message", "emitter"]),
+    ("emitter", &["words", "json", "payload", "calls", "envelope", "event", "message"]),
+    ("wire", &["words", "json", "calls", "event", "message", "emitter"]),
     ("formats", &["json", "calls", "event", "message", "emitter", "wire"]),
-    ("stream", &["verbs", "json", "payload", "saved", "calls", "envelope", "event", "message", "emitter", "formats"]),
+    (
+        "stream",
+        &["words", "verbs", "json", "payload", "saved", "calls", "envelope", "event", "message", "emitter", "formats"],
+    ),
     ("rewrite", &["json", "saved", "calls", "event", "emitter", "stream"]),
     // Documentation only.
     ("guide", &[]),

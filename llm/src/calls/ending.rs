@@ -22,6 +22,7 @@ use super::input::{Input, JsonInput};
 use super::open_call::{OpenCall, forward};
 use super::start::InputFormat;
 use crate::payload::{Payload, PayloadStatus};
+use crate::words::is_one_of;
 
 /// The reason of truncation for a call that never received a name, so that its tool is unknown.
 const NAMELESS: &str = "no-name";
@@ -40,21 +41,8 @@ pub(super) enum Ending<'a> {
 impl<'a> Ending<'a> {
     /// Returns true if calls that were not cut end this way. An unknown reason is not trusted.
     pub(super) fn is_regular(self) -> bool {
-        const REGULAR: &[&str] = &[
-            "tool_use",
-            "tool-use",
-            "tool_calls",
-            "tool-calls",
-            "tool_call",
-            "function_call",
-            "requires_action",
-            "stop",
-            "stop_sequence",
-            "end_turn",
-            "pause_turn",
-            "complete",
-            "completed",
-        ];
+        const REGULAR: &str = "tool_use|tool-use|tool_calls|tool-calls|tool_call|function_call|requires_action|stop|\
+            stop_sequence|end_turn|pause_turn|complete|completed";
         match self {
             Self::Announced => true,
             Self::Reason(reason) => is_one_of(reason, REGULAR),
@@ -68,12 +56,6 @@ impl<'a> Ending<'a> {
             Self::Reason(reason) | Self::Abrupt(reason) => reason,
         }
     }
-}
-
-/// Returns true if `word` is in the list, in upper or lower case.
-pub(crate) fn is_one_of(word: &str, list: &[&str]) -> bool {
-    // Comparing letter by letter regardless of case would add 4 KB of code, and each reason is looked up once.
-    list.contains(&&*word.to_ascii_lowercase())
 }
 
 impl OpenCall {

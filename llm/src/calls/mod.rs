@@ -39,9 +39,8 @@ mod values;
 
 #[cfg(feature = "providers")]
 pub(crate) use self::{
-    ending::is_one_of, event::CallListener, numbered::Numbered, open_call::OpenCall, open_call::is_stand_in,
-    places::Places, rest::digest_of, rest::rest_of, signals::Signals, start::Place, start::present, state::State,
-    values::PathValue,
+    event::CallListener, numbered::Numbered, open_call::OpenCall, open_call::is_stand_in, places::Places,
+    rest::digest_of, rest::rest_of, signals::Signals, start::Place, start::present, state::State, values::PathValue,
 };
 pub use builder::ToolCallsBuilder;
 pub use error::{CallError, CallErrorKind};

@@ -30,19 +30,6 @@ impl Emitter<'_> {
         self.report(StreamEvent::Incomplete { reason: reason.into() });
     }
 
-    /// Sets the id of the message that an event belongs to. An id that the message does not have begins the next
-    /// message.
-    pub(crate) fn message_with_id(&mut self, id: &str) {
-        if self.is_message(id) {
-            return;
-        }
-        if self.has_message() {
-            self.begin_message(id, "");
-        } else {
-            self.message(id, "");
-        }
-    }
-
     /// Sets the id of the message for servers that may send a new id with each event. A new id begins the next message
     /// only if this event has content, and the last message has either ended or sent content under an id that it had
     /// used before.

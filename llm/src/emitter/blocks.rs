@@ -97,8 +97,13 @@ impl Open {
         }
     }
 
-    fn is_in(&self, index: u64) -> bool {
-        matches!(self.place, Some(Place::Index(outer, _)) if outer == index)
+    fn is_in(&self, which: Which<'_>) -> bool {
+        match which {
+            Which::At(choice, at) => self.is_at(choice, at),
+            Which::Item(index) => matches!(self.place, Some(Place::Index(outer, _)) if outer == index),
+            Which::Of(choice) => self.choice == choice,
+            Which::All => true,
+        }
     }
 
     fn block(&self) -> Block<'static> {
@@ -122,25 +127,9 @@ impl Blocks {
         self.next = self.next.max(next);
     }
 
-    /// Returns the open block of this kind at a place, if any.
-    pub(crate) fn find(&self, choice: u64, at: At<'_>, kind: BlockKind) -> Option<u64> {
-        let open = self.open.iter().rev().find(|open| open.is_at(choice, at))?;
-        (open.kind == kind).then_some(open.number)
-    }
-
-    /// Returns the block of any kind that was started last among the open ones at a place.
-    pub(crate) fn find_any(&self, choice: u64, at: At<'_>) -> Option<u64> {
-        self.open.iter().rev().find(|open| open.is_at(choice, at)).map(|open| open.number)
-    }
-
-    /// Returns the block that was started last among the open ones at an index, whatever its inner index is.
-    pub(crate) fn find_item(&self, index: u64) -> Option<u64> {
-        self.open.iter().rev().find(|open| open.is_in(index)).map(|open| open.number)
-    }
-
-    /// Returns true if this block of an answer is open and of this kind.
-    pub(crate) fn has(&self, choice: u64, number: u64, kind: BlockKind) -> bool {
-        self.open.iter().any(|open| (open.number, open.choice, open.kind) == (number, choice, kind))
+    /// Returns the number and the kind of the selected block that was started last; `None` if there is none.
+    pub(crate) fn find(&self, which: Which<'_>) -> Option<(u64, BlockKind)> {
+        self.open.iter().rev().find(|open| open.is_in(which)).map(|open| (open.number, open.kind))
     }
 
     /// Starts a block, which ends the one at the same place. At most `most` blocks are open; the oldest is ended to
@@ -165,15 +154,7 @@ impl Blocks {
 
     /// Ends the selected blocks.
     pub(crate) fn end_all(&mut self, which: Which<'_>, ended: &mut dyn FnMut(Block<'_>)) {
-        self.end(
-            &|open| match which {
-                Which::At(choice, at) => open.is_at(choice, at),
-                Which::Item(index) => open.is_in(index),
-                Which::Of(choice) => open.choice == choice,
-                Which::All => true,
-            },
-            ended,
-        );
+        self.end(&|open| open.is_in(which), ended);
     }
 
     fn end(&mut self, is_meant: &dyn Fn(&Open) -> bool, ended: &mut dyn FnMut(Block<'_>)) {

@@ -3,9 +3,8 @@
 use alloc::string::ToString as _;
 
 use super::Emitter;
-use super::blocks::At;
+use super::blocks::{At, Which};
 use super::said::{News, Part, Said, Scope};
-use super::stream_state::Chunks;
 use crate::calls::{CallStart, Executor, Place, Slot, is_stand_in};
 use crate::event::{BlockKind, MismatchKind, StreamEvent};
 use crate::json::{Node, Text};
@@ -23,33 +22,6 @@ impl Emitter<'_> {
         }
     }
 
-    /// Reports a piece of a block for a format whose following chunks omit the place. A chunk without a place continues
-    /// the last chunk's block; without such a block it has a block of its own.
-    pub(crate) fn chunk_at(&mut self, at: At<'_>, kind: BlockKind, text: &str) {
-        let is_structured = self.is_structured && kind == BlockKind::Text;
-        let last = self.chunks().block.filter(|block| self.user.stream_state.blocks.has(0, *block, kind));
-        match (last, kind) {
-            (Some(block), _) if at == At::Run && !is_structured => {
-                if !text.is_empty() {
-                    self.report(match kind {
-                        BlockKind::Text => StreamEvent::Text { choice: 0, block, text: text.into() },
-                        BlockKind::Reasoning => StreamEvent::Reasoning { choice: 0, block, text: text.into() },
-                    });
-                }
-            }
-            (_, BlockKind::Text) => self.text_at(0, at, text),
-            (_, BlockKind::Reasoning) => self.reasoning_at(0, at, text),
-        }
-        if at != At::Run || last.is_none() {
-            self.chunks().block = self.user.stream_state.blocks.find(0, at, kind);
-        }
-    }
-
-    /// Returns the last chunks.
-    pub(crate) fn chunks(&mut self) -> &mut Chunks {
-        &mut self.user.stream_state.chunks
-    }
-
     pub(crate) fn reasoning_at(&mut self, choice: u64, at: At<'_>, text: &str) {
         if !text.is_empty() {
             let block = self.block_of(choice, at, BlockKind::Reasoning);
@@ -59,9 +31,7 @@ impl Emitter<'_> {
 
     /// Records a reported piece that the provider may repeat.
     pub(crate) fn note_said(&mut self, part: Part<'_>, piece: &str) {
-        let limits = self.calls.state().limits();
-        let is_kept = !matches!(part.at, At::Id(id) if id.len() > limits.name_bytes);
-        let most = if is_kept { limits.open_calls } else { 0 };
+        let most = if self.kept(part.at) == part.at { self.calls.state().limits().open_calls } else { 0 };
         self.said().add(part, piece, most);
     }
 
@@ -233,7 +203,7 @@ impl Emitter<'_> {
         match call {
             Some(call) => self.calls().contradict(call, text),
             None => {
-                let block = self.find_block(choice, at);
+                let block = self.find_block(Which::At(choice, at));
                 self.report(StreamEvent::Mismatch { kind, choice, block, call: None, text: text.into() });
             }
         }

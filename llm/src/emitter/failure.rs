@@ -8,6 +8,7 @@ use core::time::Duration;
 
 use crate::event::retry::seconds;
 use crate::json::Node;
+use crate::words::matches;
 
 /// A provider's error. Fields that it does not have are empty.
 #[derive(Debug, Default)]
@@ -29,46 +30,19 @@ const PASSES: u8 = 2;
 const CAUSE: u8 = 4;
 
 /// The members of errors.
-const MEMBERS: [(&str, u8); 35] = [
-    ("Message", BODY | PASSES | CAUSE),
-    ("__type", BODY | PASSES),
-    (BASE_RESP, PASSES | CAUSE),
-    ("cause", PASSES | CAUSE),
-    ("code", BODY | PASSES),
-    ("detail", BODY | PASSES | CAUSE),
-    ("details", BODY | PASSES | CAUSE),
-    ("error", BODY | PASSES | CAUSE),
-    ("error_description", BODY),
-    ("errors", BODY | PASSES | CAUSE),
-    ("event_id", PASSES),
-    ("event_type", PASSES),
-    ("id", BODY | PASSES),
-    ("innererror", PASSES | CAUSE),
-    ("instance", BODY),
-    ("message", BODY | PASSES | CAUSE),
-    ("messages", BODY | PASSES | CAUSE),
-    ("msg", PASSES),
-    ("object", BODY | PASSES),
-    ("param", BODY | PASSES),
-    ("path", BODY | PASSES),
-    ("raw_status_code", BODY),
-    ("reason", PASSES),
-    ("requestId", BODY | PASSES),
-    ("request_id", BODY | PASSES),
-    ("result", BODY),
-    ("sequence_number", PASSES),
-    ("status", BODY | PASSES),
-    ("statusCode", BODY | PASSES),
-    ("status_code", BODY | PASSES),
-    ("status_msg", PASSES),
-    ("success", BODY | PASSES),
-    ("timestamp", BODY | PASSES),
-    ("title", BODY | PASSES),
-    ("type", BODY | PASSES),
+const MEMBERS: [(&str, u8); 5] = [
+    ("Message|detail|details|error|errors|message|messages", BODY | PASSES | CAUSE),
+    (
+        "__type|code|id|object|param|path|requestId|request_id|status|statusCode|status_code|success|timestamp|type",
+        BODY | PASSES,
+    ),
+    ("error_description|instance|raw_status_code|result|title", BODY),
+    ("base_resp|cause|innererror", PASSES | CAUSE),
+    ("event_id|event_type|msg|reason|sequence_number|status_msg", PASSES),
 ];
 
 fn is(name: &str, what: u8) -> bool {
-    MEMBERS.iter().any(|(known, uses)| *known == name && uses & what != 0)
+    MEMBERS.iter().any(|(names, uses)| uses & what != 0 && matches(names, name))
 }
 
 /// Returns true if the text of an error's member is no answer, and may pass a redaction.

@@ -13,14 +13,13 @@ pub(crate) mod unknown;
 
 use self::blocks::{At, Blocks, Which};
 use self::failure::Failure;
-use self::stream_state::{Memory, StreamState, note};
+use self::stream_state::{Memory, StreamState, note, typed};
 use crate::calls::{
-    CallEvent, CallListener, Executor, OpenCall, Place, Signals, Slot, State, ToolCalls, digest_of, present,
+    CallEvent, CallListener, Executor, OpenCall, Place, Places, Signals, Slot, State, ToolCalls, digest_of, present,
 };
-use crate::event::media::Media;
 use crate::event::retry::Retry;
 use crate::event::usage::TokenUsage;
-use crate::event::{Block, BlockKind, Opaque, OpaqueKind, StreamEvent};
+use crate::event::{Block, BlockKind, Media, Opaque, OpaqueKind, StreamEvent};
 use crate::json::{Mark, Node, Text, Tree};
 
 /// The user's closure. A trait object, so that the wire formats are compiled once instead of once per closure.
@@ -89,15 +88,6 @@ impl User<'_> {
     }
 }
 
-/// The things that are remembered by keys until a message ends.
-#[derive(Clone, Copy)]
-enum OfMessage {
-    Sources,
-    /// The calls that wait for a result.
-    Results,
-    Repeatable,
-}
-
 /// The key of the message whose JSON text was sent last.
 const STRUCTURED: &str = "structured";
 
@@ -112,10 +102,9 @@ impl<'a> Emitter<'a> {
         Self { on_tree: None, calls, user, is_structured, calls_are_executed: false }
     }
 
-    /// Begins an event. The inputs of calls that end are recorded, since providers may repeat them.
+    /// Begins an event of a wire.
     pub(crate) fn begin_event(&mut self, executes_calls: bool) {
         self.calls_are_executed |= executes_calls;
-        self.said().watch_inputs();
     }
 
     /// Returns the calls, to send signals to.
@@ -135,9 +124,14 @@ impl<'a> Emitter<'a> {
         self.user.stream_state.spoil_message();
     }
 
-    /// Returns the format's own state, which lasts from one event to the next.
+    /// Returns the format's own state of the stream.
     pub(crate) fn memory<T: Memory + Default>(&mut self) -> &mut T {
-        self.user.stream_state.memory()
+        typed(&mut self.user.stream_state.memory)
+    }
+
+    /// Returns the format's own state of the message, which is dropped when the message ends.
+    pub(crate) fn message_memory<T: Memory + Default>(&mut self) -> &mut T {
+        typed(&mut self.user.stream_state.message_memory)
     }
 
     /// Returns the state of the calls.
@@ -192,13 +186,14 @@ impl<'a> Emitter<'a> {
     }
 
     /// Remembers a number under a key until the message ends, if there is room. Returns the number before.
-    fn remember(&mut self, memory: OfMessage, choice: u64, key: Place<'_>, number: u64) -> Option<u64> {
-        let limits = self.calls.state().limits();
-        let places = match memory {
-            OfMessage::Sources => &mut self.user.stream_state.sources,
-            OfMessage::Results => &mut self.user.stream_state.results,
-            OfMessage::Repeatable => &mut self.user.stream_state.repeatable,
-        };
+    fn remember(
+        &mut self,
+        places: fn(&mut StreamState) -> &mut Places,
+        choice: u64,
+        key: Place<'_>,
+        number: u64,
+    ) -> Option<u64> {
+        let (limits, places) = (self.calls.state().limits(), places(self.user.stream_state));
         let before = places.get(choice, key);
         let is_short = !matches!(key, Place::Id(id) if id.len() > limits.name_bytes);
         if is_short && (before.is_some() || places.len() < limits.open_calls) {
@@ -209,7 +204,7 @@ impl<'a> Emitter<'a> {
 
     /// Records that the item with this key is reported, if there is room.
     pub(crate) fn note_reported(&mut self, key: &str) {
-        self.remember(OfMessage::Repeatable, 0, Place::Id(key), 0);
+        self.remember(|state| &mut state.repeatable, 0, Place::Id(key), 0);
     }
 
     /// Returns true if the item with this key is remembered as reported.
@@ -240,7 +235,7 @@ impl<'a> Emitter<'a> {
             return;
         }
         let digest = digest_of(id);
-        let last = self.remember(OfMessage::Repeatable, choice, Place::Id(STRUCTURED), digest);
+        let last = self.remember(|state| &mut state.repeatable, choice, Place::Id(STRUCTURED), digest);
         if last.is_some_and(|last| last != digest) {
             self.calls().set_incomplete(Slot::new(choice, Place::Content), true);
             self.end_structured(choice);
@@ -252,9 +247,7 @@ impl<'a> Emitter<'a> {
         if self.is_structured && kind == BlockKind::Text {
             return 0;
         }
-        let limits = self.calls.state().limits();
-        let at = if matches!(at, At::Id(id) if id.len() > limits.name_bytes) { At::Run } else { at };
-        let (mut number, most) = (0, limits.open_calls);
+        let (mut number, most, at) = (0, self.calls.state().limits().open_calls, self.kept(at));
         self.user.stream_state.begin(choice);
         self.user.change_blocks(|blocks, ended| number = blocks.start(choice, at, kind, most, ended));
         let block = Block { number, choice, kind, id: present(id), phase: present(phase) };
@@ -264,25 +257,35 @@ impl<'a> Emitter<'a> {
 
     /// Returns the number of the block that a piece belongs to, and starts the block if it is not open.
     pub(crate) fn block_of(&mut self, choice: u64, at: At<'_>, kind: BlockKind) -> u64 {
-        match self.user.stream_state.blocks.find(choice, at, kind) {
-            Some(number) => number,
-            None => self.start_block(choice, at, kind, "", ""),
+        match self.open_block(Which::At(choice, at)) {
+            Some((number, open)) if open == kind => number,
+            _ => self.start_block(choice, at, kind, "", ""),
         }
     }
 
-    /// Returns the number of the block that is open at a place, if any.
-    pub(crate) fn find_block(&self, choice: u64, at: At<'_>) -> Option<u64> {
-        self.user.stream_state.blocks.find_any(choice, at)
+    /// Returns the number of the selected open block that was started last; `None` if there is none.
+    pub(crate) fn find_block(&self, which: Which<'_>) -> Option<u64> {
+        self.open_block(which).map(|(number, _)| number)
     }
 
-    /// Returns the number of the last block that is open at an index, if any.
-    pub(crate) fn find_blocks_at(&self, index: u64) -> Option<u64> {
-        self.user.stream_state.blocks.find_item(index)
+    /// Does the same as [`find_block`](Self::find_block), and returns the block's kind too.
+    pub(crate) fn open_block(&self, which: Which<'_>) -> Option<(u64, BlockKind)> {
+        self.user.stream_state.blocks.find(self.selected(which))
     }
 
     /// Ends the selected blocks.
     pub(crate) fn end_blocks(&mut self, which: Which<'_>) {
+        let which = self.selected(which);
         self.user.end_blocks(which);
+    }
+
+    /// Returns a place as the blocks keep it. Ids over the limit are not kept, and their blocks are runs.
+    pub(super) fn kept<'p>(&self, at: At<'p>) -> At<'p> {
+        if matches!(at, At::Id(id) if id.len() > self.calls.state().limits().name_bytes) { At::Run } else { at }
+    }
+
+    fn selected<'p>(&self, which: Which<'p>) -> Which<'p> {
+        if let Which::At(choice, at) = which { Which::At(choice, self.kept(at)) } else { which }
     }
 
     /// Reports an application's own data.
@@ -321,13 +324,13 @@ impl<'a> Emitter<'a> {
     /// Adds a provider-specific member to a call of the message for the next request.
     pub(crate) fn extra_of_call(&mut self, choice: u64, call: Option<u64>, member: &str, value: Node<'_>) {
         if let (Some(message), Some(call), 0) = (&mut self.user.stream_state.message, call, choice) {
-            message.extra(call, member, value.json());
+            message.extra(call, member, value.given());
         }
     }
 
     /// Returns true if no source with this key was recorded, and records it if there is room.
     pub(crate) fn is_new_source(&mut self, choice: u64, key: &str) -> bool {
-        self.remember(OfMessage::Sources, choice, Place::Id(key), 0).is_none()
+        self.remember(|state| &mut state.sources, choice, Place::Id(key), 0).is_none()
     }
 
     /// Reports the findings of a filter or guardrail.

@@ -3,7 +3,9 @@
 //! A provider may repeat a result. Every copy is reported, and a copy that differs from the previous one also as a
 //! mismatch of its call.
 
-use super::{Emitter, OfMessage};
+use alloc::borrow::ToOwned;
+
+use super::Emitter;
 use crate::calls::{CallErrorKind, CallStart, Place, Slot, digest_of, present};
 use crate::event::{StreamEvent, ToolResult};
 use crate::json::Node;
@@ -16,7 +18,7 @@ impl Emitter<'_> {
     /// event.
     pub(crate) fn tool_result(&mut self, call_id: &str, is_error: bool, value: Node<'_>, said: &str) {
         let call = if call_id.is_empty() { None } else { self.known().find_id(0, call_id) };
-        self.result_of(call, present(call_id), is_error, value);
+        self.result_of(call, call_id, is_error, value);
         self.compare_result(call_id, call, digest_of(&[if is_error { "error " } else { "" }, said].concat()));
     }
 
@@ -25,7 +27,7 @@ impl Emitter<'_> {
         let key = [RESULT, call_id].concat();
         let before = match call_id {
             "" => None,
-            _ => self.remember(OfMessage::Repeatable, 0, Place::Id(&key), digest),
+            _ => self.remember(|state| &mut state.repeatable, 0, Place::Id(&key), digest),
         };
         if before.is_some_and(|before| before != digest) {
             self.calls().report_error(CallErrorKind::Mismatch, call);
@@ -33,16 +35,13 @@ impl Emitter<'_> {
         }
     }
 
-    fn result_of(&mut self, call: Option<u64>, call_id: Option<&str>, is_error: bool, value: Node<'_>) {
+    /// Reports a result, which ends its call if that is open.
+    pub(crate) fn result_of(&mut self, call: Option<u64>, call_id: &str, is_error: bool, value: Node<'_>) {
         if let Some(call) = call {
             self.calls().end_early(call);
         }
-        self.report(StreamEvent::ToolResult(ToolResult {
-            call,
-            call_id: call_id.map(Into::into),
-            is_error,
-            json: value.given().into(),
-        }));
+        let (call_id, json) = (present(call_id), value.given().into());
+        self.report(StreamEvent::ToolResult(ToolResult { call, call_id, is_error, json }));
     }
 
     /// Reports a complete call whose id identifies the request, and waits for its result. At most `open_calls` results
@@ -51,7 +50,7 @@ impl Emitter<'_> {
         self.calls().whole_call(0, start.id(id));
         self.calls().settle();
         if let Some(call) = self.calls().find_in(Slot::new(0, Place::Latest)) {
-            self.remember(OfMessage::Results, 0, Place::Id(id), call);
+            self.remember(|state| &mut state.results, 0, Place::Id(id), call);
         }
     }
 
@@ -70,29 +69,22 @@ impl Emitter<'_> {
         call
     }
 
-    /// Reports the result of the call that a response answers.
-    pub(crate) fn result_of_request(&mut self, call: Option<u64>, id: &str, is_error: bool, value: Node<'_>) {
-        self.result_of(call, present(id), is_error, value);
-    }
-
     /// Records that the result for the call with this id will be sent at this index.
     pub(crate) fn expect_result(&mut self, index: u64, call_id: &str) {
         if let Some(call) = self.known().find_id(0, call_id) {
-            self.remember(OfMessage::Results, 0, Place::Index(index), call);
+            self.remember(|state| &mut state.results, 0, Place::Index(index), call);
         }
     }
 
     /// Reports a result, or a part of one, for the call that was recorded for this index.
     pub(crate) fn tool_result_at(&mut self, index: u64, is_error: bool, value: Node<'_>) {
         let call = self.user.stream_state.results.get(0, Place::Index(index));
-        match call {
-            Some(call) => self.calls().end_early(call),
+        if call.is_none() {
             // The event that names the call was lost.
-            None => self.break_off("not-started"),
+            self.break_off("not-started");
         }
         // Only the first part of a result names its call, so the id is taken from the state.
-        let call_id = call.and_then(|call| self.calls.state().id_of(call));
-        let result = ToolResult { call, call_id: call_id.map(Into::into), is_error, json: value.given().into() };
-        self.user.say(StreamEvent::ToolResult(result));
+        let call_id = call.and_then(|call| self.known().id_of(call)).unwrap_or_default().to_owned();
+        self.result_of(call, &call_id, is_error, value);
     }
 }

@@ -57,8 +57,6 @@ pub(crate) struct Said {
     /// The value of `has_forgotten` when the list of everything began. Parts that the list itself displaces do not
     /// count.
     had_forgotten: bool,
-    /// True if the inputs of ended calls are recorded.
-    watches_inputs: bool,
     /// Calls with the digests of their input and name, oldest first.
     inputs: VecDeque<(u64, u64, u64)>,
     /// Inputs that are being repeated, of calls that have ended or by a second kind of event, as received so far.
@@ -117,6 +115,29 @@ impl Spoken {
                 (Some(place), at) => place.is(at),
                 (None, _) => false,
             }
+    }
+
+    /// Returns the rest of a text that begins with this part; `None` if it does not.
+    fn rest_of<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let (begin, rest) = text.split_at_checked(usize::try_from(self.text.len).ok()?)?;
+        (Text::default().with(begin) == self.text).then_some(rest)
+    }
+
+    /// Returns what a whole adds to this part, given whether it begins with the part. Remembers the whole, so the same
+    /// difference is reported once.
+    fn compare<'t>(&mut self, whole: &'t str, is_beginning: bool) -> News<'t> {
+        let len = usize::try_from(self.text.len).unwrap_or(usize::MAX);
+        match whole.get(len..).filter(|_| is_beginning) {
+            Some("") => News::Nothing,
+            Some(rest) => {
+                self.text = self.text.with(rest);
+                News::Rest(self.choice, rest)
+            }
+            None => {
+                self.text = Text::default().with(whole);
+                News::Mismatch(self.choice)
+            }
+        }
     }
 
     fn is_in_item_of(&self, at: At<'_>) -> bool {
@@ -184,7 +205,7 @@ impl Said {
 
     /// Returns true if nothing is recorded of a message, except for the inputs of ended calls.
     pub(crate) fn is_forgotten(&self) -> bool {
-        let Self { parts, is_blind, has_forgotten, had_forgotten, watches_inputs: _, inputs: _, again } = self;
+        let Self { parts, is_blind, has_forgotten, had_forgotten, inputs: _, again } = self;
         parts.is_empty() && !(*is_blind || *has_forgotten || *had_forgotten) && again.is_empty()
     }
 
@@ -200,22 +221,15 @@ impl Said {
 
     /// Forgets the message, except for the inputs of ended calls, which may be repeated after its end.
     pub(crate) fn forget(&mut self) {
-        let inputs = mem::take(&mut self.inputs);
-        *self = Self { watches_inputs: self.watches_inputs, inputs, ..Self::default() };
-    }
-
-    pub(crate) fn watch_inputs(&mut self) {
-        self.watches_inputs = true;
+        *self = Self { inputs: mem::take(&mut self.inputs), ..Self::default() };
     }
 
     /// Records the name and input of a call that has ended.
     pub(crate) fn end_input(&mut self, call: u64, name: &str, input: &str) {
-        if self.watches_inputs {
-            if self.inputs.len() >= MOST_INPUTS {
-                self.inputs.pop_front();
-            }
-            self.inputs.push_back((call, Self::digest_of(input), digest_of(name)));
+        if self.inputs.len() >= MOST_INPUTS {
+            self.inputs.pop_front();
         }
+        self.inputs.push_back((call, Self::digest_of(input), digest_of(name)));
     }
 
     /// Begins the repetition of a call that has ended and starts again. At most `most` repetitions are tracked at once.
@@ -306,9 +320,7 @@ impl Said {
 
     /// Returns the rest of a text that begins with everything that was reported of its part; `None` if it does not.
     pub(crate) fn rest_of<'t>(&self, part: &Part<'_>, text: &'t str) -> Option<&'t str> {
-        let spoken = self.parts.iter().rfind(|spoken| spoken.is(part))?;
-        let (begin, rest) = text.split_at_checked(usize::try_from(spoken.text.len).ok()?)?;
-        (Text::default().with(begin) == spoken.text).then_some(rest)
+        self.parts.iter().rfind(|spoken| spoken.is(part))?.rest_of(text)
     }
 
     /// Does the same as [`news`](Self::news) for a provider that repeats each part once, in the order in which the
@@ -323,17 +335,8 @@ impl Said {
             Some(Place::Index(outer, inner)) => At::Index(outer, inner),
             _ => At::Run,
         };
-        let len = usize::try_from(spoken.text.len).unwrap_or(usize::MAX);
-        let cut = whole.split_at_checked(len).filter(|(begin, _)| Text::default().with(begin) == spoken.text);
-        let news = match cut {
-            Some((_, "")) => News::Nothing,
-            Some((_, rest)) => {
-                spoken.text = spoken.text.with(rest);
-                News::Rest(spoken.choice, rest)
-            }
-            None => News::Mismatch(spoken.choice),
-        };
-        (at, news)
+        let is_beginning = spoken.rest_of(whole).is_some();
+        (at, spoken.compare(whole, is_beginning))
     }
 
     /// Returns the part of a whole that was not reported before. For [`News::All`], the caller has to
@@ -354,19 +357,7 @@ impl Said {
             return if may_be_old { News::Nothing } else { News::All };
         };
         spoken.is_listed |= scope == Scope::Anywhere;
-        let len = usize::try_from(spoken.text.len).unwrap_or(usize::MAX);
-        match whole.get(len..).filter(|_| found.is_some()) {
-            Some("") => News::Nothing,
-            Some(rest) => {
-                spoken.text = spoken.text.with(rest);
-                News::Rest(spoken.choice, rest)
-            }
-            None => {
-                // Remembered, so the same difference is reported once.
-                spoken.text = Text::default().with(whole);
-                News::Mismatch(spoken.choice)
-            }
-        }
+        spoken.compare(whole, found.is_some())
     }
 
     /// Returns the indices of the parts that a whole begins with and may repeat. Reads the whole once, however many

@@ -13,7 +13,7 @@ use super::blocks::Blocks;
 use super::outlet::Outlet;
 use super::said::Said;
 use crate::calls::{Places, digest_of};
-use crate::message::Keeper;
+use crate::message::Turn;
 
 /// The state of a stream between events that all formats share.
 #[derive(Clone, Debug, Default)]
@@ -39,31 +39,22 @@ pub(crate) struct StreamState {
     pub(crate) repeatable: Places,
     /// Digests of the unknown members that were reported last.
     members: VecDeque<u64>,
-    /// The last chunks, for formats in which an unnamed chunk continues the last one.
-    pub(crate) chunks: Chunks,
     /// The index after the highest one at which a part has begun.
     pub(crate) begun: u64,
     /// Texts and inputs that were reported and may be repeated as a whole.
     pub(crate) said: Said,
-    /// The format's own state, if it has any.
+    /// The format's own state of the stream and of the message, if it has any.
     pub(crate) memory: Option<Box<dyn Memory>>,
+    pub(crate) message_memory: Option<Box<dyn Memory>>,
     /// The exit of the stream's events.
     pub(crate) outlet: Outlet,
     /// The message for the next request, if `with_message` was called.
-    pub(crate) message: Option<Box<Keeper>>,
+    pub(crate) message: Option<Box<Turn>>,
     /// True if the current event was the last one of its message.
     pub(crate) has_ended: bool,
     /// True if another message has begun since this flag was last read, so the calls of the previous message were
     /// forgotten.
     pub(crate) has_begun_anew: bool,
-}
-
-/// The last chunks of a format in which an unnamed chunk continues the last one.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Chunks {
-    pub(crate) call: Option<u64>,
-    /// A block of text or reasoning.
-    pub(crate) block: Option<u64>,
 }
 
 /// The state that a format keeps between events.
@@ -83,13 +74,13 @@ impl Clone for Box<dyn Memory> {
     }
 }
 
-impl StreamState {
-    /// Returns the format's own state, which lasts from one event to the next.
-    pub(crate) fn memory<T: Memory + Default>(&mut self) -> &mut T {
-        let memory: &mut dyn Any = &mut **self.memory.get_or_insert_with(|| Box::new(T::default()));
-        memory.downcast_mut().unwrap_or_else(|| unreachable!("a stream has one format"))
-    }
+/// Returns a format's own state, which is new if there is none.
+pub(super) fn typed<T: Memory + Default>(memory: &mut Option<Box<dyn Memory>>) -> &mut T {
+    let memory: &mut dyn Any = &mut **memory.get_or_insert_with(|| Box::new(T::default()));
+    memory.downcast_mut().unwrap_or_else(|| unreachable!("a stream has one format"))
+}
 
+impl StreamState {
     /// Records that an answer has begun.
     pub(crate) fn begin(&mut self, choice: u64) {
         note(&mut self.unfinished, choice);
@@ -97,7 +88,7 @@ impl StreamState {
 
     /// Returns the message for the next request; `None` while an answer is unfinished, or if `with_message` was not
     /// called.
-    pub(crate) fn message(&self) -> Option<&Keeper> {
+    pub(crate) fn message(&self) -> Option<&Turn> {
         self.message.as_deref().filter(|_| self.unfinished.is_empty())
     }
 
@@ -146,7 +137,7 @@ impl StreamState {
         for places in [&mut self.sources, &mut self.results, &mut self.repeatable] {
             *places = Places::default();
         }
-        (self.chunks, self.begun) = (Chunks::default(), 0);
+        (self.message_memory, self.begun) = (None, 0);
         self.said.forget();
     }
 }
@@ -185,7 +176,6 @@ impl StreamState {
             results,
             repeatable,
             members: _,
-            chunks,
             begun,
             said,
             // The texts in it end with their blocks.
@@ -194,12 +184,13 @@ impl StreamState {
             has_ended,
             has_begun_anew: _,
             memory: _,
+            message_memory,
         } = self;
         blocks.is_empty()
             && !(*has_message || *has_content || *has_lasting_id || *has_ended)
             && [unfinished, with_client_calls, refused].into_iter().all(Vec::is_empty)
             && [sources, results, repeatable].into_iter().all(Places::is_empty)
-            && *chunks == Chunks::default()
+            && message_memory.is_none()
             && *begun == 0
             && said.is_forgotten()
     }

@@ -10,7 +10,6 @@ mod declared;
 mod table;
 
 mod events;
-pub(crate) mod media;
 mod parts;
 pub(crate) mod retry;
 mod serialize;
@@ -25,8 +24,7 @@ use alloc::vec;
 use jsonspigot::internal::{Line, Member};
 
 pub use self::events::StreamEvents;
-pub use self::media::Media;
-pub use self::parts::{Block, BlockKind, Opaque, OpaqueKind, Source, ToolResult};
+pub use self::parts::{Block, BlockKind, Media, Opaque, OpaqueKind, Source, ToolResult};
 pub use self::retry::Retry;
 use self::serialize::value;
 pub use self::stop::StopKind;

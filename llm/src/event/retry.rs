@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use crate::calls::is_one_of;
+use crate::words::is_one_of;
 
 /// The chance that the same request succeeds later, according to the error.
 ///
@@ -31,63 +31,17 @@ pub enum Retry {
 }
 
 /// Types and codes of temporary errors, in lower case.
-const PASSING: [&str; 28] = [
-    "408",
-    "409",
-    "425",
-    "429",
-    "500",
-    "502",
-    "503",
-    "504",
-    "529",
-    "aborted",
-    "api_error",
-    "deadline_exceeded",
-    "internal",
-    "internal_server_error",
-    "internalserverexception",
-    "modelnotreadyexception",
-    "modelstreamerrorexception",
-    "modeltimeoutexception",
-    "overloaded_error",
-    "rate_limit_error",
-    "rate_limit_exceeded",
-    "resource_exhausted",
-    "server_error",
-    "service_unavailable",
-    "serviceunavailableexception",
-    "throttlingexception",
-    "timeout_error",
-    "unavailable",
-];
+const PASSING: &str = "408|409|425|429|500|502|503|504|529|aborted|api_error|deadline_exceeded|internal|\
+    internal_server_error|internalserverexception|modelnotreadyexception|modelstreamerrorexception|\
+    modeltimeoutexception|overloaded_error|rate_limit_error|rate_limit_exceeded|resource_exhausted|server_error|service_unavailable|\
+    serviceunavailableexception|throttlingexception|timeout_error|unavailable";
 
 /// Types and codes of permanent errors, in lower case. They take precedence: an account without credit is reported with
 /// 429.
-const STAYING: [&str; 22] = [
-    "400",
-    "401",
-    "402",
-    "403",
-    "404",
-    "413",
-    "422",
-    "accessdeniedexception",
-    "authentication_error",
-    "billing_error",
-    "context_length_exceeded",
-    "insufficient_quota",
-    "invalid_api_key",
-    "invalid_argument",
-    "invalid_request_error",
-    "model_not_found",
-    "not_found_error",
-    "permission_denied",
-    "permission_error",
-    "request_too_large",
-    "unauthenticated",
-    "validationexception",
-];
+const STAYING: &str = "400|401|402|403|404|413|422|accessdeniedexception|authentication_error|billing_error|\
+    context_length_exceeded|insufficient_quota|invalid_api_key|invalid_argument|invalid_request_error|\
+    model_not_found|not_found_error|permission_denied|permission_error|request_too_large|unauthenticated|\
+    validationexception";
 
 impl Retry {
     /// Returns the name in lower case, as the command line prints it: `never`, `later`; `None` if it is unknown.
@@ -111,12 +65,12 @@ impl Retry {
 
     /// Classifies an error by its type, code and message, and the delay from a member of its own.
     pub(crate) fn of(kind: &str, code: &str, message: &str, delay: Option<Duration>) -> Self {
-        let is_in = |list: &[&str]| is_one_of(kind, list) || is_one_of(code, list);
+        let is_in = |list| is_one_of(kind, list) || is_one_of(code, list);
         if let Some(delay) = delay.or_else(|| in_words(message)) {
             Self::After(delay)
-        } else if is_in(&STAYING) {
+        } else if is_in(STAYING) {
             Self::Never
-        } else if is_in(&PASSING) {
+        } else if is_in(PASSING) {
             Self::Later
         } else {
             Self::Unknown

@@ -2,7 +2,7 @@
 
 use jsonspigot::internal::names;
 
-use crate::calls::is_one_of;
+use crate::words::is_one_of;
 
 /// The reason why an answer stopped, independent of the provider's name for it.
 ///
@@ -50,68 +50,28 @@ pub enum StopKind {
 }
 
 /// The providers' names for the reasons, in lower case.
-const WORDS: &[(StopKind, &[&str])] = &[
-    (StopKind::Finished, &["end_turn", "stop", "complete", "completed", "eos", "eos_token", "end", "finish"]),
-    (StopKind::ToolUse, &["tool_use", "tool_calls", "tool_call", "function_call", "tool-calls", "requires_action"]),
-    (StopKind::StopSequence, &["stop_sequence"]),
+const WORDS: &[(StopKind, &str)] = &[
+    (StopKind::Finished, "end_turn|stop|complete|completed|eos|eos_token|end|finish"),
+    (StopKind::ToolUse, "tool_use|tool_calls|tool_call|function_call|tool-calls|requires_action"),
+    (StopKind::StopSequence, "stop_sequence"),
     (
         StopKind::Length,
-        &[
-            "max_tokens",
-            "length",
-            "max_output_tokens",
-            "max_completion_tokens",
-            "max_prompt_tokens",
-            "model_length",
-            "model_context_window_exceeded",
-            "error_limit",
-            "context_length_exceeded",
-            "token_limit",
-            "time_limit",
-            "incomplete",
-        ],
+        "max_tokens|length|max_output_tokens|max_completion_tokens|max_prompt_tokens|model_length|\
+        model_context_window_exceeded|error_limit|context_length_exceeded|token_limit|time_limit|incomplete",
     ),
-    (StopKind::Refusal, &["refusal"]),
+    (StopKind::Refusal, "refusal"),
     (
         StopKind::ContentFilter,
-        &[
-            "content_filter",
-            "content-filter",
-            "content_filtered",
-            "guardrail_intervened",
-            "error_toxic",
-            "safety",
-            "recitation",
-            "blocklist",
-            "prohibited_content",
-            "spii",
-            "model_armor",
-            "image_safety",
-            "image_prohibited_content",
-            "image_recitation",
-            "jailbreak",
-            "sensitive",
-        ],
+        "content_filter|content-filter|content_filtered|guardrail_intervened|error_toxic|safety|recitation|blocklist|\
+        prohibited_content|spii|model_armor|image_safety|image_prohibited_content|image_recitation|jailbreak|sensitive",
     ),
-    (StopKind::Pause, &["pause_turn"]),
-    (StopKind::Cancelled, &["abort", "cancelled", "canceled", "user_cancel", "interrupted"]),
+    (StopKind::Pause, "pause_turn"),
+    (StopKind::Cancelled, "abort|cancelled|canceled|user_cancel|interrupted"),
     (
         StopKind::Error,
-        &[
-            "error",
-            "failed",
-            "expired",
-            "insufficient_system_resource",
-            "network_error",
-            "timeout",
-            "malformed_function_call",
-            "malformed_model_output",
-            "malformed_response",
-            "malformed_tool_use",
-            "missing_thought_signature",
-            "too_many_tool_calls",
-            "unexpected_tool_call",
-        ],
+        "error|failed|expired|insufficient_system_resource|network_error|timeout|malformed_function_call|\
+        malformed_model_output|malformed_response|malformed_tool_use|missing_thought_signature|too_many_tool_calls|\
+        unexpected_tool_call",
     ),
 ];
 

@@ -26,6 +26,7 @@ macro_rules! typed {
     ($a:lifetime flag) => { bool };
     ($a:lifetime tokens) => { TokenUsage };
     ($a:lifetime retry) => { Retry };
+    ($a:lifetime span) => { Option<(u64, u64)> };
     ($a:lifetime word($of:ty)) => { $of };
 }
 
@@ -45,6 +46,30 @@ macro_rules! owned {
     };
     ($kind:ident, $value:ident) => {
         $value
+    };
+}
+
+/// Declares a type that events are made of, by the same kinds of members.
+macro_rules! part {
+    (
+        $(#[$meta:meta])*
+        $part:ident { $($(#[$member_meta:meta])* $member:ident: $kind:ident $(($of:ty))?,)* }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub struct $part<'a> {
+            $($(#[$member_meta])* pub $member: typed!('a $kind $(($of))?),)*
+        }
+
+        impl $part<'_> {
+            /// Makes it `'static` by copying its borrowed text.
+            #[must_use]
+            pub fn into_owned(self) -> $part<'static> {
+                let Self { $($member),* } = self;
+                $part { $($member: owned!($kind, $member)),* }
+            }
+        }
     };
 }
 

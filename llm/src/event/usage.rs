@@ -52,36 +52,26 @@ enum Count {
 }
 
 /// The names of counts. They are shared by all providers, because no provider uses one of them for another count.
-const NAMES: &[(&str, Count)] = &[
-    ("input_tokens", Count::InputApart),
-    ("inputTokens", Count::InputApart),
-    ("cache_read_input_tokens", Count::CacheRead),
-    ("cacheReadInputTokens", Count::CacheRead),
-    ("cache_creation_input_tokens", Count::CacheWritten),
-    ("cacheWriteInputTokens", Count::CacheWritten),
-    ("promptTokenCount", Count::Input),
-    ("prompt_tokens", Count::Input),
-    ("total_input_tokens", Count::Input),
-    ("prompt_eval_count", Count::Input),
-    ("toolUsePromptTokenCount", Count::ToolInput),
-    ("candidatesTokenCount", Count::OutputApart),
-    // Gemini Live.
-    ("responseTokenCount", Count::OutputApart),
-    ("total_output_tokens", Count::OutputApart),
-    ("thoughtsTokenCount", Count::Thoughts),
-    ("total_thought_tokens", Count::Thoughts),
-    ("output_tokens", Count::Output),
-    ("outputTokens", Count::Output),
-    ("completion_tokens", Count::Output),
-    ("eval_count", Count::Output),
-    ("cachedContentTokenCount", Count::Cached),
-    ("total_cached_tokens", Count::Cached),
-    ("prompt_cache_hit_tokens", Count::Cached),
-    ("cached_tokens", Count::Cached),
-    // Codex.
-    ("cached_input_tokens", Count::Cached),
-    ("reasoning_tokens", Count::Reasoning),
-    ("reasoning_output_tokens", Count::Reasoning),
+const NAMES: &[(Count, &[&str])] = &[
+    (Count::InputApart, &["input_tokens", "inputTokens"]),
+    (Count::CacheRead, &["cache_read_input_tokens", "cacheReadInputTokens"]),
+    (Count::CacheWritten, &["cache_creation_input_tokens", "cacheWriteInputTokens"]),
+    (Count::Input, &["promptTokenCount", "prompt_tokens", "total_input_tokens", "prompt_eval_count"]),
+    (Count::ToolInput, &["toolUsePromptTokenCount"]),
+    (Count::OutputApart, &["candidatesTokenCount", "responseTokenCount", "total_output_tokens"]),
+    (Count::Thoughts, &["thoughtsTokenCount", "total_thought_tokens"]),
+    (Count::Output, &["output_tokens", "outputTokens", "completion_tokens", "eval_count"]),
+    (
+        Count::Cached,
+        &[
+            "cachedContentTokenCount",
+            "total_cached_tokens",
+            "prompt_cache_hit_tokens",
+            "cached_tokens",
+            "cached_input_tokens",
+        ],
+    ),
+    (Count::Reasoning, &["reasoning_tokens", "reasoning_output_tokens"]),
 ];
 
 /// The members with further counts: OpenAI's details, whose names are singular in Realtime, and Cohere's tokens.
@@ -117,12 +107,12 @@ impl TokenUsage {
 /// Reads the counts of an object that are not known yet.
 fn take(object: Node<'_>, counts: &mut [Option<u64>; 10]) {
     for value in object.members() {
-        let count = NAMES.iter().find(|(known, _)| *known == value.key());
-        if let Some(place) = count.and_then(|(_, count)| counts.get_mut(*count as usize))
+        let count = NAMES.iter().find(|(_, names)| names.contains(&value.key()));
+        if let Some(place) = count.and_then(|(count, _)| counts.get_mut(*count as usize))
             && place.is_none()
         {
             // Some gateways send numbers as strings.
-            *place = value.json().whole().or_else(|| value.peek().parse().ok());
+            *place = value.whole().or_else(|| value.peek().parse().ok());
         }
     }
 }

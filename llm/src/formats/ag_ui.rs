@@ -1,34 +1,36 @@
 //! AG-UI: types in upper case, calls and messages by id. Several agents may take turns.
 
+use alloc::borrow::ToOwned;
 use alloc::string::String;
 
-use crate::calls::CallStart;
+use crate::calls::{CallStart, Slot};
 use crate::emitter::Emitter;
 use crate::emitter::answers::Stop;
 use crate::emitter::blocks::Which;
 use crate::emitter::failure::Failure;
 use crate::event::stop::StopKind;
-use crate::event::{BlockKind, OpaqueKind};
-use crate::formats::{Format, OnId, Speaker, Terminal};
-use crate::wire::{
-    Called, Form, Here, Mark, Means, Node, Outcome, Owner, Row, Rows, Spot, Wire, matches, on, read, row,
-};
+use crate::event::{BlockKind, MismatchKind, OpaqueKind};
+use crate::formats::{Format, OnId, Owns, Speaker, Terminal};
+use crate::wire::{Called, Here, Mark, Means, Node, Outcome, Owner, Placed, Row, Rows, Spot, Wire, on, read, row, say};
 
 pub(crate) const FORMAT: Format = Format {
-    name: "ag-ui",
     read: |event, emit| read(if is_anothers(event, emit) { &ANOTHERS } else { &WIRE }, event, emit),
-    owns_type: |kind| matches(OWN, kind),
     terminal: Some(Terminal { speaker, results, is_program: false }),
     ..Format::NEW
 };
 
-/// The types that no other format has, including future ones of these families. `RAW` and `CUSTOM` are too generic.
-const OWN: &str =
-    "RUN_*|STEP_*|TEXT_MESSAGE_*|TOOL_CALL_*|STATE_*|MESSAGES_*|ACTIVITY_*|REASONING_*|THINKING_*|SUBAGENT_*";
+/// Includes future types of these families. `RAW` and `CUSTOM` are too generic.
+pub(crate) const OWNS: Owns = Owns {
+    types: &["RUN_*|STEP_*|TEXT_MESSAGE_*|TOOL_CALL_*|STATE_*|MESSAGES_*|ACTIVITY_*|REASONING_*|THINKING_*|SUBAGENT_*"],
+    ..Owns::NEW
+};
+
+/// The ids of the message or call that an event is about.
+const PLACE: &str = "toolCallId|messageId|entityId";
 
 static WIRE: Wire = Wire {
     kind: "type",
-    place: Spot::Id("toolCallId|messageId|entityId"),
+    place: Spot::Id(PLACE),
     events: &[
         on("RUN_STARTED", &[row(".", Means::Begins(&["runId", ""]))]),
         on("RUN_FINISHED", &[OUTCOME, RESULT, row("usage", Means::Usage), row(".", Means::EndsStream)]),
@@ -37,10 +39,10 @@ static WIRE: Wire = Wire {
         on("SUBAGENT_FINISHED", &[OUTCOME, RESULT, row(".", Means::EndsAnswer(""))]),
         on("TEXT_MESSAGE_START", &[BEGUN, ROLE, row(".", Means::Starts(BlockKind::Text, "messageId"))]),
         on("TEXT_MESSAGE_CONTENT", &[BEGUN, row("delta", Means::Text).required()]),
-        on("TEXT_MESSAGE_CHUNK", &[NAMED, ROLE, row("delta", Means::Text).form(Form::Chunk)]),
+        on("TEXT_MESSAGE_CHUNK", &[NAMED, ROLE, row("delta", Means::Text).when(has_place), DELTA, MORE]),
         on("*_MESSAGE_START", &[BEGUN, row(".", Means::Starts(BlockKind::Reasoning, "messageId"))]),
         on("*_MESSAGE_CONTENT", &[BEGUN, row("delta", Means::Reasoning).required()]),
-        on("REASONING_MESSAGE_CHUNK", &[NAMED, row("delta", Means::Reasoning).form(Form::Chunk)]),
+        on("REASONING_MESSAGE_CHUNK", &[NAMED, row("delta", Means::Reasoning).when(has_place), DELTA, MORE]),
         on("*_MESSAGE_END", &[row(".", Means::Hook(end_message))]),
         // These add nothing to the messages between them.
         on("REASONING_START|REASONING_END|THINKING_START|THINKING_END", &[]),
@@ -102,11 +104,23 @@ const BEGUN: Row = row(".", Means::Hook(begin_message));
 /// The role of a message, which is the assistant's if it is missing.
 const ROLE: Row = row("role", Means::Hook(|_, role, _| role.odd_unless_string()));
 
-/// Ends the message of the last chunk, because this chunk names its own.
-const NAMED: Row = row("messageId", Means::Hook(|emit, _, _| emit.chunks().block = None));
+/// The message and the call of the last chunks, which chunks without an id continue. Empty if there is none.
+#[derive(Clone, Debug, Default)]
+struct Last {
+    message: String,
+    call: String,
+}
+
+/// Names the message of this chunk and of those that follow.
+const NAMED: Row = row(PLACE, Means::Hook(|emit, id, _| last(emit).message = kept(id.peek(), emit)));
+
+const DELTA: Row = row("delta", Means::Kept);
+
+/// Continues the message of the last chunk.
+const MORE: Row = row(".", Means::Hook(continue_message)).when(|event| !has_place(event));
 
 /// Ends the call of the last chunk: a later chunk that names no call does not continue it.
-const NO_CHUNK: Row = row(".", Means::Hook(|emit, _, _| emit.chunks().call = None));
+const NO_CHUNK: Row = row(".", Means::Hook(|emit, _, _| last(emit).call.clear()));
 
 const TOOL: Called = Called { id: "toolCallId", name: "toolCallName", ..Called::NEW };
 
@@ -145,19 +159,47 @@ fn begun(event: Node<'_>) -> String {
     ["begun/", event.word_at("messageId")].concat()
 }
 
+fn last<'a>(emit: &'a mut Emitter<'_>) -> &'a mut Last {
+    emit.message_memory()
+}
+
+/// Returns an id to remember; empty if it is over the limit.
+fn kept(id: &str, emit: &Emitter<'_>) -> String {
+    Some(id).filter(|id| id.len() <= emit.known().limits().name_bytes).unwrap_or_default().to_owned()
+}
+
+fn has_message(event: Node<'_>) -> bool {
+    !event.word_at("messageId").is_empty()
+}
+
+fn has_place(event: Node<'_>) -> bool {
+    !event.word_at(PLACE).is_empty()
+}
+
+fn continue_message(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
+    let (kind, block) = match event.word_at("type") {
+        "TEXT_MESSAGE_CHUNK" => (MismatchKind::Text, BlockKind::Text),
+        _ => (MismatchKind::Reasoning, BlockKind::Reasoning),
+    };
+    let id = last(emit).message.clone();
+    let here = Here { place: Placed::Id(&id), ..Here::default() };
+    let is_open = emit.open_block(here.block()).is_some_and(|(_, open)| open == block);
+    say(kind, event.member("delta").said(), &if is_open { here } else { Here::default() }, emit);
+}
+
 fn begin_message(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
-    emit.chunks().block = None;
+    last(emit).message.clear();
     emit.note_reported(&begun(event));
 }
 
 fn end_message(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
-    emit.chunks().block = None;
+    last(emit).message.clear();
     // Not all servers name their messages. If a named message has not begun, its beginning was lost, including its
     // text.
-    if !event.word_at("messageId").is_empty() && !emit.may_have_reported(&begun(event)) {
+    if has_message(event) && !emit.may_have_reported(&begun(event)) {
         emit.break_off("not-started");
     }
-    emit.end_blocks(Which::At(0, here.at()));
+    emit.end_blocks(here.block());
     if event.word_at("type") == "TEXT_MESSAGE_END" {
         emit.end_structured(0);
     }
@@ -177,25 +219,21 @@ fn start_chunk(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
     } else {
         emit.start_another(here.slot(), start);
     }
-    let call = emit.calls().find_in(here.slot());
-    emit.chunks().call = call;
+    last(emit).call = kept(id, emit);
 }
 
 /// Appends a fragment to the call that the last chunk named.
 fn continue_call(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
-    match (delta.text(), emit.chunks().call) {
-        (None, _) => return delta.odd(Mark::Torn),
-        (Some(""), _) => {}
-        (Some(piece), Some(call)) => {
-            emit.note_piece_of(call, delta);
-            emit.calls().append(call, piece);
-        }
-        (Some(_), None) => {
-            emit.note_piece_in(here.slot(), delta);
+    let id = last(emit).call.clone();
+    match delta.text() {
+        None => delta.odd(Mark::Torn),
+        Some("") => drop(delta.as_input()),
+        Some(_) if !id.is_empty() => emit.payload(Slot::from(&*id), delta),
+        Some(_) => {
+            emit.note_piece_in(here.slot(), delta.as_input());
             emit.calls().unplaced(here.slot());
         }
     }
-    delta.as_input();
 }
 
 /// Takes the arguments of a call from the conversation if the call has received none. For a call that has ended without

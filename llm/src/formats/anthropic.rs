@@ -4,17 +4,16 @@ use crate::calls::Executor;
 use crate::emitter::Emitter;
 use crate::emitter::blocks::Which;
 use crate::event::{BlockKind, OpaqueKind};
-use crate::formats::{Format, Understood};
+use crate::formats::{Format, Owns};
 use crate::json::Unreadable;
 use crate::message::{Composer, Ids, Shape};
 use crate::wire::{Back, ByType, Called, Cited, Here, Means, Node, Outcome, Owner, Rows, Spot, Wire, compose, on, row};
 
-pub(crate) const FORMAT: Format = Format {
-    name: "anthropic",
-    read,
-    owns_type: |kind| kind.starts_with("message_") || kind.starts_with("content_block_"),
-    owns_members: |event| event.get("type").word() == "message" && event.member("stop_reason").is_given(),
-    ..Format::NEW
+pub(crate) const FORMAT: Format = Format { read, ..Format::NEW };
+
+pub(crate) const OWNS: Owns = Owns {
+    types: &["message_*|content_block_*"],
+    members: |event| event.get("type").peek() == "message" && event.member("stop_reason").is_given(),
 };
 
 /// The message for the next request.
@@ -23,7 +22,7 @@ pub(crate) const COMPOSER: Composer =
         compose(&WIRE, event, turn);
     });
 
-pub(crate) fn read(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+pub(crate) fn read(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<bool, Unreadable> {
     crate::wire::read(&WIRE, event, emit)
 }
 

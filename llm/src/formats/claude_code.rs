@@ -18,20 +18,17 @@ use crate::emitter::blocks::{At, Which};
 use crate::emitter::failure::Failure;
 use crate::emitter::said::Part;
 use crate::event::{MismatchKind, OpaqueKind};
-use crate::formats::{Format, OnId, Speaker, Terminal, anthropic, kind_of};
+use crate::formats::{Format, OnId, Owns, Speaker, Terminal, anthropic, kind_of};
 use crate::wire::{ByType, Form, Here, Mark, Means, Node, Outcome, Rows, Spot, Wire, by_type, on, read, row};
 
 pub(crate) const FORMAT: Format = Format {
-    name: "claude-code",
     read: |line, emit| read(&WIRE, line, emit),
-    owns_type: |kind| {
-        matches!(kind, "stream_event" | "rate_limit_event" | "tool_progress" | "tool_use_summary")
-            || kind.starts_with("control_")
-    },
-    owns_members,
     terminal: Some(Terminal { speaker, results, is_program: true }),
     ..Format::NEW
 };
+
+pub(crate) const OWNS: Owns =
+    Owns { types: &["stream_event|rate_limit_event|tool_progress|tool_use_summary|control_*"], members: owns_members };
 
 /// Returns true for lines with members that only Claude Code sends. Cursor's lines have the same types without these.
 fn owns_members(event: Node<'_>) -> bool {
@@ -105,8 +102,7 @@ static WIRE: Wire = Wire {
         row("parent_tool_use_id", Means::Unreadable).when(|line| !line.member("parent_tool_use_id").is_string()),
         row(".", Means::Hook(begin_turn)),
         // Details of the call that started the agent, and the time.
-        row("subagent_type", Means::PartOfInput),
-        row("task_description", Means::PartOfInput),
+        row("subagent_type|task_description", Means::PartOfInput),
         row("timestamp", Means::Silent),
     ],
     ..Wire::NEW
@@ -116,9 +112,9 @@ static WIRE: Wire = Wire {
 const TURN: u64 = 1;
 
 fn begin_turn(emit: &mut Emitter<'_>, line: Node<'_>, _: &Here<'_>) {
-    let [kind, subtype] = ["type", "subtype"].map(|name| line.member(name).json().word());
+    let [kind, subtype] = ["type", "subtype"].map(|name| line.member(name).peek());
     // Lines about tasks and states may follow a turn.
-    let opens_turn = matches!(&*kind, "stream_event" | "assistant" | "user") || subtype == "init";
+    let opens_turn = matches!(kind, "stream_event" | "assistant" | "user") || subtype == "init";
     let is_main = !line.get("parent_tool_use_id").is_given();
     if is_main && (opens_turn || !emit.has_ended()) && kind != "keep_alive" {
         emit.begin_answer(TURN);
@@ -309,7 +305,7 @@ fn choose_block(emit: &mut Emitter<'_>, block: Node<'_>, _: &Here<'_>) -> Rows {
     emit.note_reported(&whole_key(at));
     let signature = block.raw("signature").read();
     if !emit.has_reported("block/signature/") {
-        emit.opaque(OpaqueKind::Signature, 0, (emit.find_block(0, at), None), signature);
+        emit.opaque(OpaqueKind::Signature, 0, (emit.find_block(Which::At(0, at)), None), signature);
     }
     &[]
 }

@@ -4,12 +4,14 @@
 use crate::emitter::Emitter;
 use crate::emitter::blocks::At;
 use crate::event::StreamEvent;
-use crate::formats::{Format, Understood, kind_of, openai_chat};
+use crate::formats::{Format, Owns, kind_of, openai_chat};
 use crate::json::Unreadable;
 use crate::message::{Composer, Ids, Shape};
 use crate::wire::{self, Back, Called, Form, Here, Mark, Means, Node, Rows, Spot, Wire, on, row};
 
-pub(crate) const FORMAT: Format = Format { name: "cloudflare", read, owns_members, ..Format::NEW };
+pub(crate) const FORMAT: Format = Format { read, ..Format::NEW };
+
+pub(crate) const OWNS: Owns = Owns { members: owns_members, ..Owns::NEW };
 
 /// The message for the next request. Its calls are added as they end.
 pub(crate) const COMPOSER: Composer =
@@ -27,7 +29,7 @@ fn wire_of(event: Node<'_>) -> &'static Wire {
     if event.member("choices").is_given() { &openai_chat::WIRE } else { &WIRE }
 }
 
-fn read(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+fn read(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<bool, Unreadable> {
     let wire = wire_of(event);
     let understood = wire::read(wire, event, emit);
     if understood.is_ok() || core::ptr::eq(wire, &WIRE) {
@@ -36,7 +38,7 @@ fn read(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadabl
     // An unreadable chunk with choices is this provider's too.
     emit.leave_out("bad-frame");
     emit.report(StreamEvent::BadFrame { text: event.spelt().into() });
-    Ok(Understood::Yes)
+    Ok(true)
 }
 
 static WIRE: Wire = Wire {

@@ -8,20 +8,19 @@ use alloc::string::String;
 
 use crate::calls::{CallStart, Executor, Place, Slot};
 use crate::emitter::Emitter;
-use crate::emitter::blocks::Which;
 use crate::emitter::failure::Failure;
 use crate::event::BlockKind;
-use crate::formats::{Format, Speaker, Terminal};
+use crate::formats::{Format, Owns, Speaker, Terminal};
 use crate::json::{push_member, quoted};
 use crate::wire::{ByType, Form, Here, Means, Node, Outcome, Row, Rows, Spot, Wire, on, read, row};
 
 pub(crate) const FORMAT: Format = Format {
-    name: "codex",
     read: |event, emit| read(&WIRE, event, emit),
-    owns_type: |kind| ["thread.started", "turn.", "item."].iter().any(|family| kind.starts_with(family)),
     terminal: Some(Terminal { speaker: |_| Speaker::default(), results: |_, _| {}, is_program: true }),
     ..Format::NEW
 };
+
+pub(crate) const OWNS: Owns = Owns { types: &["thread.started*|turn.*|item.*"], ..Owns::NEW };
 
 /// The member that names a type. The first versions of this format named an item's type `item_type`.
 const KIND: &str = "type|item_type";
@@ -84,17 +83,7 @@ const ITEMS: ByType = &[
             row("error", Means::Reports),
         ],
     ),
-    on(
-        AT_ONCE,
-        &[
-            row(".", Means::Hook(call)),
-            row("server", Means::Silent),
-            row("aggregated_output", Means::Silent),
-            row("result", Means::Silent),
-            row("status", Means::Silent),
-            row("exit_code", Means::Silent),
-        ],
-    ),
+    on(AT_ONCE, &[row(".", Means::Hook(call)), row("server|aggregated_output|result|status|exit_code", Means::Silent)]),
     on(AT_THE_END, LATE),
     // An `error` item is a warning: an error that ends the turn is not an item.
     on("todo_list|error", &[row(".", Means::Data(""))]),
@@ -118,13 +107,8 @@ const ENDS: ByType = &[
 const AT_ONCE: &str = "command_execution|file_change|mcp_tool_call";
 const AT_THE_END: &str = "web_search|collab_tool_call";
 
-const LATE: Rows = &[
-    row(".", Means::Hook(begin_call)),
-    row("query", Means::PartOfInput),
-    row("action", Means::PartOfInput),
-    row("prompt", Means::PartOfInput),
-    row("receiver_thread_ids", Means::PartOfInput),
-];
+const LATE: Rows =
+    &[row(".", Means::Hook(begin_call)), row("query|action|prompt|receiver_thread_ids", Means::PartOfInput)];
 
 const RESULT: Outcome = Outcome {
     of: "id",
@@ -166,7 +150,7 @@ fn report(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
 }
 
 fn end(emit: &mut Emitter<'_>, _: Node<'_>, here: &Here<'_>) {
-    emit.end_blocks(Which::At(0, here.at()));
+    emit.end_blocks(here.block());
     emit.end_structured(0);
 }
 

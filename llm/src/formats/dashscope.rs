@@ -7,12 +7,13 @@
 use super::openai_chat::CHOICE;
 use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
-use crate::formats::{Format, kind_of};
+use crate::formats::{Format, Owns, kind_of};
 use crate::message::{Composer, Ids, Shape};
 use crate::wire::{Back, Cited, Form, Here, Means, Node, Shown, Wire, compose, on, read, row};
 
-pub(crate) const FORMAT: Format =
-    Format { name: "dashscope", read: |event, emit| read(&WIRE, event, emit), owns_members, ..Format::NEW };
+pub(crate) const FORMAT: Format = Format { read: |event, emit| read(&WIRE, event, emit), ..Format::NEW };
+
+pub(crate) const OWNS: Owns = Owns { members: owns_members, ..Owns::NEW };
 
 /// The message for the next request. Its calls are added as they end.
 pub(crate) const COMPOSER: Composer =
@@ -26,7 +27,7 @@ static WIRE: Wire = Wire {
     events: &[on(
         "",
         &[
-            row(".", Means::Hook(|emit, event, _| emit.message_with_id(event.word_at("request_id")))).when(has_output),
+            row(".", Means::Hook(begin)).when(has_output),
             row("output.choices[]", Means::Choice(CHOICE)),
             row("output.text", Means::Text).back(&Back::Own("content")),
             row("output.audio", Means::Media(&SOUND)),
@@ -41,6 +42,16 @@ static WIRE: Wire = Wire {
     form: Form::SoFar,
     ..Wire::NEW
 };
+
+/// Begins a message with each new id.
+fn begin(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
+    let id = event.word_at("request_id");
+    if emit.has_message() && !id.is_empty() && !emit.has_message_id(id) {
+        emit.begin_message(id, "");
+    } else {
+        emit.message(id, "");
+    }
+}
 
 fn has_output(event: Node<'_>) -> bool {
     event.get("output").is_object()

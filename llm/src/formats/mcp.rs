@@ -11,35 +11,25 @@ use crate::calls::{CallStart, present};
 use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
 use crate::event::StreamEvent;
-use crate::formats::Format;
-use crate::wire::{Here, Means, Node, Wire, on, read, row};
+use crate::formats::{Format, Owns};
+use crate::wire::{Here, Means, Node, Wire, matches, on, read, row};
 
-pub(crate) const FORMAT: Format =
-    Format { name: "mcp", read: |event, emit| read(&WIRE, event, emit), owns_members, ..Format::NEW };
+pub(crate) const FORMAT: Format = Format { read: |event, emit| read(&WIRE, event, emit), ..Format::NEW };
 
-/// Prefixes of methods that no other protocol on JSON-RPC has.
-const TELLING: [&str; 10] = [
-    "completion/",
-    "elicitation/",
-    "logging/",
-    "notifications/",
-    "prompts/",
-    "resources/",
-    "roots/",
-    "sampling/",
-    "subscriptions/",
-    "tools/",
-];
+pub(crate) const OWNS: Owns = Owns { members: owns_members, ..Owns::NEW };
+
+/// Methods that no other protocol on JSON-RPC has.
+const TELLING: &str = "completion/*|elicitation/*|logging/*|notifications/*|prompts/*|resources/*|roots/*|sampling/*|\
+    subscriptions/*|tools/*";
 
 fn owns_members(event: Node<'_>) -> bool {
-    let method = event.get("method").word();
-    let is_method = TELLING.iter().any(|family| method.starts_with(family));
+    let is_method = matches(TELLING, event.get("method").peek());
     // In other protocols, versions are numbers.
     let has_version = ["params", "result"].iter().any(|name| event.member(name).member("protocolVersion").is_string());
     let is_list = |name| event.member("result").member(name).is_list();
     let is_result = ["content", "prompts", "resources", "tools"].into_iter().any(is_list)
         || event.member("result").member("structuredContent").is_given();
-    event.get("jsonrpc").word() == "2.0" && (is_method || has_version || is_result)
+    event.get("jsonrpc").peek() == "2.0" && (is_method || has_version || is_result)
 }
 
 static WIRE: Wire = Wire {
@@ -101,7 +91,7 @@ fn respond(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
         // The call has failed; other calls are not affected.
         let error = error.as_failure();
         if let Some(call) = emit.take_request(id) {
-            emit.result_of_request(Some(call), id, true, error);
+            emit.result_of(Some(call), id, true, error);
         }
         return emit.report_failure(&Failure::at(error).unwrap_or_default());
     }
@@ -110,7 +100,7 @@ fn respond(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let is_client_s = ["role", "action"].iter().any(has);
     if !is_client_s && (result.member("content").is_list() || has(&"structuredContent")) {
         let call = emit.take_request(id);
-        return emit.result_of_request(call, id, result.get("isError").is_true(), result.read());
+        return emit.result_of(call, id, result.get("isError").is_true(), result.read());
     }
     if !is_client_s && !emit.is_awaited(id) {
         if result.children().next().is_some() {

@@ -4,19 +4,17 @@
 use crate::calls::{CallStart, Executor, present};
 use crate::emitter::Emitter;
 use crate::event::{OpaqueKind, StreamEvent};
-use crate::formats::Format;
+use crate::formats::{Format, Owns};
 use crate::wire::{
     ByType, Cited, Here, Means, Node, Outcome, Owner, Placed, Row, Rows, Shown, Spot, Wire, on, read, row,
 };
 
-pub(crate) const FORMAT: Format =
-    Format { name: "mistral-conversations", read: |event, emit| read(&WIRE, event, emit), owns_type, ..Format::NEW };
+pub(crate) const FORMAT: Format = Format { read: |event, emit| read(&WIRE, event, emit), ..Format::NEW };
 
-fn owns_type(kind: &str) -> bool {
-    ["conversation.response.", "message.output.", "tool.execution.", "function.call.", "agent.handoff."]
-        .iter()
-        .any(|family| kind.starts_with(family))
-}
+pub(crate) const OWNS: Owns = Owns {
+    types: &["conversation.response.*|message.output.*|tool.execution.*|function.call.*|agent.handoff.*"],
+    ..Owns::NEW
+};
 
 static WIRE: Wire = Wire {
     kind: "type",

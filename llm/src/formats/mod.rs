@@ -20,18 +20,13 @@ pub(crate) mod vercel_ui;
 
 use crate::emitter::Emitter;
 use crate::json::{Node, Unreadable};
-pub(crate) use crate::wire::Understood;
 
 /// A wire format. Each file or folder defines one.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Format {
-    /// The provider's name in kebab case.
-    pub(crate) name: &'static str,
-    /// Reports an event to the emitter. If the event is unreadable, nothing has been reported.
-    pub(crate) read: fn(Node<'_>, &mut Emitter<'_>) -> Result<Understood, Unreadable>,
-    /// Returns true if only this format has events of this type. Always false for a format without event types.
-    pub(crate) owns_type: fn(&str) -> bool,
-    /// Returns true if only this format has events with these members. Called after `owns_type`.
-    pub(crate) owns_members: fn(Node<'_>) -> bool,
+    /// Reports an event to the emitter. Returns false if the event is unknown. If it is unreadable, nothing has been
+    /// reported.
+    pub(crate) read: fn(Node<'_>, &mut Emitter<'_>) -> Result<bool, Unreadable>,
     /// Set for formats in which several agents may take turns.
     pub(crate) terminal: Option<Terminal>,
     /// True if an event of a message reads as if no message had come before.
@@ -42,19 +37,26 @@ pub(crate) struct Format {
 
 impl Format {
     /// The defaults of a format.
-    pub(crate) const NEW: Self = Self {
-        name: "",
-        read: |_, _| Ok(Understood::No),
-        owns_type: |_| false,
-        owns_members: |_| false,
-        terminal: None,
-        forgets_messages: true,
-        has_numbers: false,
-    };
+    pub(crate) const NEW: Self =
+        Self { read: |_, _| Ok(false), terminal: None, forgets_messages: true, has_numbers: false };
+}
+
+/// The events that only one format has. Kept apart from the [`Format`], so that programs that name their provider link
+/// no other format.
+pub(crate) struct Owns {
+    /// Patterns of the types.
+    pub(crate) types: &'static [&'static str],
+    /// Returns true for an event with members of the format. Called if no format owns the event's type.
+    pub(crate) members: fn(Node<'_>) -> bool,
+}
+
+impl Owns {
+    /// The defaults: no events.
+    pub(crate) const NEW: Self = Self { types: &[], members: |_| false };
 }
 
 /// The rules that attribute lines or events to agents that take turns.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Terminal {
     pub(crate) speaker: fn(Node<'_>) -> Speaker<'_>,
     /// Passes on the ids of the calls whose results a line has, and of anything else that the line continues. A line

@@ -2,12 +2,13 @@
 
 use crate::emitter::Emitter;
 use crate::event::OpaqueKind;
-use crate::formats::{Format, tool_call};
+use crate::formats::{Format, Owns, tool_call};
 use crate::message::{Composer, Ids, Shape};
 use crate::wire::{Back, Here, Means, Node, Owner, Shown, Wire, compose, on, read, row};
 
-pub(crate) const FORMAT: Format =
-    Format { name: "ollama", read: |event, emit| read(&WIRE, event, emit), owns_members, ..Format::NEW };
+pub(crate) const FORMAT: Format = Format { read: |event, emit| read(&WIRE, event, emit), ..Format::NEW };
+
+pub(crate) const OWNS: Owns = Owns { members: owns_members, ..Owns::NEW };
 
 /// The message for the next request.
 pub(crate) const COMPOSER: Composer =

@@ -4,19 +4,16 @@ use crate::calls::{CallStart, Executor, Place, Slot};
 use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
 use crate::event::{BlockKind, OpaqueKind};
-use crate::formats::Format;
+use crate::formats::{Format, Owns};
 use crate::wire::{Called, Cited, Here, Means, Node, Outcome, Owner, Row, Shown, Spot, Wire, matches, on, read, row};
 
-pub(crate) const FORMAT: Format = Format {
-    name: "vercel-ui",
-    read: |event, emit| read(&WIRE, event, emit),
-    owns_type: |kind| matches(OWN, kind),
-    ..Format::NEW
-};
+pub(crate) const FORMAT: Format = Format { read: |event, emit| read(&WIRE, event, emit), ..Format::NEW };
 
-/// The types that no other format has.
-const OWN: &str = "start|start-step|text-start|text-delta|reasoning-start|reasoning-delta|tool-input-start|\
-    tool-input-delta|tool-input-available|tool-input-error";
+pub(crate) const OWNS: Owns = Owns {
+    types: &["start|start-step|text-start|text-delta|reasoning-start|reasoning-delta|tool-input-start|\
+        tool-input-delta|tool-input-available|tool-input-error"],
+    ..Owns::NEW
+};
 
 static WIRE: Wire = Wire {
     kind: "type",

@@ -40,9 +40,8 @@ impl Tree<'_> {
         }
     }
 
-    /// Removes all marks, and the flaws that were found.
-    pub(crate) fn forget_marks(&self) {
-        self.root().forget_marks();
+    /// Forgets the flaws that were found.
+    pub(crate) fn forget_flaws(&self) {
         self.is_flawed.set(false);
     }
 

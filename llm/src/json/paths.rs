@@ -64,7 +64,9 @@ impl<'e> Node<'e> {
     /// Returns the value as an index: a number, or a string with one, as some servers send it. Any other non-empty
     /// value is a flaw.
     pub(crate) fn index(self) -> Option<u64> {
-        let index = self.json().index();
+        let digits = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let index =
+            if self.is_string() { self.text().filter(digits).and_then(|text| text.parse().ok()) } else { self.whole() };
         if index.is_none() && (self.is_true() || self.is_object() && self.says_something() || self.is_list()) {
             self.flaw();
         }

@@ -28,6 +28,12 @@ pub(super) fn whole_number(number: &str) -> Option<u64> {
     significant.checked_mul(10_u64.checked_pow(u32::try_from(power).ok()?)?)
 }
 
+/// Returns the raw text between a string's quotes or a list's brackets; `None` for any other value.
+pub(crate) fn inside(json: &str, bracket: char) -> Option<&str> {
+    let close = if bracket == '[' { ']' } else { bracket };
+    json.strip_prefix(bracket)?.strip_suffix(close)
+}
+
 /// Appends a member to the text of an open object, with a raw name and a raw value.
 pub(crate) fn push_member(object: &mut String, name: &str, value: &str) {
     let comma = if object.len() > 1 { "," } else { "" };

@@ -1,81 +1,135 @@
-//! Compares the tree and the raw values with serde_json, on generated, damaged, deep and wide texts.
+//! Compares the tree with serde_json, on generated, damaged, deep and wide texts.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use jsonspigot_check::model::generate::{self, Keys};
-use jsonspigot_check::model::mutate::any_document;
 use proptest::prelude::*;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::{Json, Mark, Node, Tree};
+use super::{Mark, Node, Tree, checked};
 
-/// Converts a raw value; `None` if a string cannot be decoded.
-fn value_of(json: Json<'_>) -> Option<Value> {
-    Some(match json.spelt().chars().next() {
-        Some('"') => Value::String(json.text().ok()??.into_owned()),
-        Some('[') => Value::Array(json.elements().map(value_of).collect::<Option<_>>()?),
-        Some('{') => {
-            let mut members = Map::new();
-            for (key, value) in json.members() {
-                members.insert(key.text().ok()??.into_owned(), value_of(value)?);
-            }
-            Value::Object(members)
-        }
-        Some('t' | 'f') => Value::Bool(json.is_true()),
-        Some(_) => serde_json::from_str(json.spelt()).ok()?,
-        None => unreachable!("no value is empty"),
-    })
+/// Generates white space.
+fn space() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec!["", "", " ", "\n", "\t \r"])
 }
 
-/// Converts a node by its children; `None` if a string cannot be decoded.
-fn value_of_node(node: Node<'_>) -> Option<Value> {
-    let children = || node.children();
+fn strings() -> impl Strategy<Value = String> {
+    let pieces = [
+        "a",
+        "type",
+        "é",
+        "😀",
+        " ",
+        "{",
+        "]",
+        ",",
+        ":",
+        "0",
+        r#"\""#,
+        r"\\",
+        r"\/",
+        r"\b\f\n\r\t",
+        r"\u0000",
+        r"\u00e9",
+        r"\uD83D\uDE00",
+        r"\ud83d",
+        r"\uDE00",
+        r"\u0022",
+        r"\u005c",
+    ];
+    prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..4)
+        .prop_map(|pieces| format!("\"{}\"", pieces.concat()))
+}
+
+fn numbers() -> impl Strategy<Value = String> {
+    ("-?", "0|[1-9][0-9]{0,20}", "|\\.[0-9]{1,6}|\\.0{1,30}", "|[eE][+-]?[0-9]{1,3}|e99999999999999999999")
+        .prop_map(|(sign, whole, fraction, exponent)| [sign, whole, fraction, exponent].concat())
+}
+
+/// Generates JSON texts in various spellings, some with duplicate names.
+fn texts() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(vec!["null", "true", "false", "0", "-0", "[]", "{}"]).prop_map(str::to_owned);
+    let leaf = prop_oneof![word, numbers(), strings()];
+    let value = leaf.prop_recursive(4, 32, 5, |inner| {
+        let spaced = |value: BoxedStrategy<String>| {
+            (space(), value, space()).prop_map(|(before, value, after)| [before, &value, after].concat()).boxed()
+        };
+        let element = spaced(inner.boxed());
+        let member =
+            (spaced(strings().boxed()), element.clone()).prop_map(|(name, value)| [&*name, ":", &value].concat());
+        prop_oneof![
+            prop::collection::vec(element, 0..5).prop_map(|elements| format!("[{}]", elements.join(","))),
+            prop::collection::vec(member, 0..5).prop_map(|members| format!("{{{}}}", members.join(","))),
+        ]
+    });
+    (space(), value, space()).prop_map(|(before, value, after)| [before, &value, after].concat())
+}
+
+/// Converts a value; `None` if a string cannot be decoded.
+fn value_of(node: Node<'_>) -> Option<Value> {
     Some(match node.spelt().chars().next() {
-        Some('[') => Value::Array(children().map(value_of_node).collect::<Option<_>>()?),
+        Some('"') => Value::String(node.text()?.to_owned()),
+        Some('[') => Value::Array(node.children().map(value_of).collect::<Option<_>>()?),
         Some('{') => {
-            let member = |child: Node<'_>| Some((child.key().to_owned(), value_of_node(child)?));
-            Value::Object(children().map(member).collect::<Option<Map<_, _>>>()?)
+            let member = |child: Node<'_>| Some((child.key().to_owned(), value_of(child)?));
+            Value::Object(node.children().map(member).collect::<Option<Map<_, _>>>()?)
         }
-        _ => value_of(Json::of(node.spelt()))?,
+        _ => serde_json::from_str(node.spelt()).ok()?,
     })
 }
 
 fn index(text: &str) -> Option<u64> {
-    Json::new(text).unwrap().index()
+    Tree::new(checked(text).unwrap()).root().index()
 }
 
 proptest! {
-    /// Checks that a text is refused if and only if serde_json refuses it, that its values equal serde_json's, and that
-    /// every raw value is a JSON text. Half a surrogate pair can't be decoded.
+    /// Checks that the values equal serde_json's, and that every raw value is a JSON text.
     #[test]
-    fn shows_what_serde_json_reads(bytes in any_document()) {
-        let Ok(text) = String::from_utf8(bytes) else { return Ok(()) };
-        let json = Json::new(&text);
-        prop_assert_eq!(json.is_some(), serde_json::from_str::<IgnoredAny>(&text).is_ok());
-        let (Some(json), Ok(value)) = (json, serde_json::from_str::<Value>(&text)) else { return Ok(()) };
-        let tree = Tree::new(json);
-        prop_assert_eq!(value_of_node(tree.root()), value_of(json));
-        prop_assert_eq!(value_of(json), Some(value));
-        let spelt: Vec<_> = json.elements().chain(json.members().flat_map(|(key, value)| [key, value])).collect();
-        for value in &spelt {
-            prop_assert_eq!(Json::new(value.0), Some(*value));
+    fn shows_what_serde_json_reads(text in texts()) {
+        let tree = Tree::new(checked(&text).unwrap());
+        if let Ok(value) = serde_json::from_str::<Value>(&text) {
+            prop_assert_eq!(value_of(tree.root()), Some(value));
         }
-        prop_assert!(spelt.iter().map(|value| value.0.len()).sum::<usize>() <= text.len());
+        for node in tree.root().nodes() {
+            prop_assert_eq!(checked(node.spelt()), Some(node.spelt()));
+            let member = ["{", &node.quoted_key(), ":0}"].concat();
+            let again = Tree::new(checked(&member).unwrap());
+            prop_assert_eq!(again.root().children().next().map(Node::key), Some(node.key()));
+        }
+        let inside: usize = tree.root().children().map(|value| value.spelt().len()).sum();
+        prop_assert!(inside <= text.len());
+    }
+
+    /// Checks that a damaged text is refused if and only if serde_json refuses it, and that accepted texts can be read.
+    #[test]
+    fn damaged_texts_are_refused_or_shown(
+        text in texts(), at in any::<prop::sample::Index>(), with in prop::sample::select(b"\"\\{}[]:,0-e.u \x00a".to_vec()),
+        cut in any::<bool>(),
+    ) {
+        let mut bytes = text.into_bytes();
+        let at = at.index(bytes.len());
+        if cut {
+            bytes.remove(at);
+        } else {
+            bytes[at] = with;
+        }
+        let Ok(text) = String::from_utf8(bytes) else { return Ok(()) };
+        let json = checked(&text);
+        prop_assert_eq!(json.is_some(), serde_json::from_str::<IgnoredAny>(&text).is_ok());
+        if let (Some(json), Ok(value)) = (json, serde_json::from_str::<Value>(&text)) {
+            prop_assert_eq!(value_of(Tree::new(json).root()), Some(value));
+        }
     }
 
     /// Checks that members are found by their decoded names and that duplicates are flaws.
     #[test]
-    fn members_are_found_by_name(bytes in generate::document(Keys::Repeated)) {
-        let text = String::from_utf8(bytes).unwrap();
-        let json = Json::new(&text).unwrap();
-        let names: Vec<_> = json.members().map(|(key, _)| key.text().unwrap().unwrap()).collect();
-        for name in names.iter().map(|name| &**name).chain(["missing"]) {
-            let (tree, is_name) = (Tree::new(json), |key: &Json<'_>| key.text().unwrap().unwrap() == name);
-            let called: Vec<_> = json.members().filter(|(key, _)| is_name(key)).map(|(_, value)| value).collect();
+    fn members_are_found_by_name(text in texts()) {
+        for name in ["type", "", "a", "é", "\\", "a0"] {
+            let tree = Tree::new(checked(&text).unwrap());
+            let called: Vec<_> = tree.root().members().filter(|member| member.key() == name).collect();
             let found = tree.root().member(name);
             prop_assert_eq!(found.is_there(), !called.is_empty());
             if let [only] = &*called {
@@ -105,7 +159,7 @@ proptest! {
     }
 
     #[test]
-    fn numbers_are_indices_as_far_as_floats_can_tell(number in generate::number()) {
+    fn numbers_are_indices_as_far_as_floats_can_tell(number in numbers()) {
         let float: f64 = number.parse().unwrap();
         if let Some(index) = index(&number) {
             prop_assert_eq!(index as f64, float);
@@ -130,7 +184,7 @@ fn zero_is_an_index_in_every_spelling() {
 #[test]
 fn what_is_not_read_is_reported() {
     let unread = |text: &'static str, read: &dyn Fn(Node<'_>)| {
-        let tree = Tree::new(Json::new(text).unwrap());
+        let tree = Tree::new(checked(text).unwrap());
         read(tree.root().enter());
         let mut found = Vec::new();
         tree.unread(&mut |name, node, mark| found.push((name.to_owned(), node.spelt().to_owned(), mark)));
@@ -158,14 +212,14 @@ fn what_is_not_read_is_reported() {
 #[test]
 fn deep_and_wide_texts_are_read() {
     let deep = format!(r#"{{"raw":{}{},"index":7}}"#, "[".repeat(1 << 20), "]".repeat(1 << 20));
-    let tree = Tree::new(Json::new(&deep).unwrap());
+    let tree = Tree::new(checked(&deep).unwrap());
     assert_eq!((tree.root().member("raw").spelt().len(), tree.root().member("index").index()), (2 << 20, Some(7)));
     let members: Vec<_> = (0..100_000).map(|at| format!(r#""\u0061{at}":{{"list":[]}}"#)).collect();
     let wide = format!(r#"{{{},"list":[{}]}}"#, members.join(","), vec!["\"x\""; 100_000].join(","));
-    let tree = Tree::new(Json::new(&wide).unwrap());
+    let tree = Tree::new(checked(&wide).unwrap());
     let (mut elements, mut unread) = (0, 0);
     tree.root().each("list[]", &mut |_| elements += 1);
     tree.unread(&mut |name, _, _| unread += usize::from(name == "list"));
-    assert_eq!((elements, unread, Json::new(&wide).unwrap().members().count()), (100_000, 100_000, 100_001));
-    assert!(Json::new(&deep[..deep.len() - 1]).is_none() && Json::new(&format!("{deep}]")).is_none());
+    assert_eq!((elements, unread, tree.root().members().count()), (100_000, 100_000, 100_001));
+    assert!(checked(&deep[..deep.len() - 1]).is_none() && checked(&format!("{deep}]")).is_none());
 }

@@ -7,13 +7,15 @@
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::{Cell, OnceCell};
 
 use jsonspigot::internal::unescaped;
 
 use super::marks::Mark;
-use super::{Json, value_len};
+use super::spelling::{inside, quoted, whole_number};
+use super::value_len;
 
 /// The values of one event in the order of the text: a container is followed by its contents.
 #[derive(Debug)]
@@ -51,9 +53,8 @@ pub(crate) const fn sign(name: &[u8]) -> u64 {
 const MOSTLY: usize = 24;
 
 impl<'a> Tree<'a> {
-    /// Builds the tree of a value.
-    pub(crate) fn new(json: Json<'a>) -> Self {
-        let text = json.spelt();
+    /// Builds the tree of a text that is known to be one JSON value, or empty.
+    pub(crate) fn new(text: &'a str) -> Self {
         let mut values: Vec<Value<'a>> = Vec::with_capacity(MOSTLY);
         // The open containers: index of the value, start of its text, and whether it is an object.
         let mut open: Vec<(usize, usize, bool)> = Vec::new();
@@ -145,11 +146,6 @@ impl<'e> Node<'e> {
         self.value().map_or("", |value| value.text)
     }
 
-    /// Returns the value as [`Json`], which is missing if the value is `null`.
-    pub(crate) fn json(self) -> Json<'e> {
-        Json::of(self.given())
-    }
-
     /// Returns the value's raw text; `""` if there is no value or if it is `null`.
     pub(crate) fn given(self) -> &'e str {
         Some(self.spelt()).filter(|text| *text != "null").unwrap_or_default()
@@ -158,6 +154,24 @@ impl<'e> Node<'e> {
     /// Returns the decoded name of the member; `""` for other values.
     pub(crate) fn key(self) -> &'e str {
         self.value().and_then(|value| value.key.as_deref()).unwrap_or_default()
+    }
+
+    /// Returns the name of the member as a JSON string.
+    pub(crate) fn quoted_key(self) -> String {
+        match self.value().and_then(|value| value.key.as_ref()) {
+            // Spelled like this in the text. A name with half a surrogate pair is kept too.
+            Some(Cow::Borrowed(raw)) => ["\"", *raw, "\""].concat(),
+            _ => quoted(self.key()),
+        }
+    }
+
+    /// Returns the value of a whole number; `None` for any other value.
+    pub(crate) fn whole(self) -> Option<u64> {
+        if self.is_number() { whole_number(self.spelt()) } else { None }
+    }
+
+    fn is_number(self) -> bool {
+        self.spelt().starts_with(|first: char| first == '-' || first.is_ascii_digit())
     }
 
     /// Returns true if there is a value, even if it is `null`.
@@ -205,7 +219,7 @@ impl<'e> Node<'e> {
     /// Returns the decoded text of a string; `None` for any other value. An invalid escape is a flaw.
     pub(crate) fn text(self) -> Option<&'e str> {
         let value = self.value()?;
-        let inside = value.text.strip_prefix('"')?.strip_suffix('"')?;
+        let inside = inside(value.text, '"')?;
         if !inside.contains('\\') {
             return Some(inside);
         }
@@ -263,7 +277,7 @@ impl<'e> Node<'e> {
     pub(crate) fn peek(self) -> &'e str {
         match self.text() {
             Some(text) => text,
-            None if self.spelt().starts_with(|first: char| first == '-' || first.is_ascii_digit()) => self.spelt(),
+            None if self.is_number() => self.spelt(),
             None => "",
         }
     }

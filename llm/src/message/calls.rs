@@ -6,17 +6,16 @@ use jsonspigot::internal::on_one_line;
 
 use super::{Ended, MOST_PARTS, PART_LEN, Shape, Turn, push_element, quoted};
 use crate::calls::{Executor, ToolCall};
-use crate::json::Json;
 use crate::payload::{Payload, PayloadStatus};
 
 impl Turn {
     /// Adds a member to the open call with this number, unless it has one already.
-    pub(crate) fn extra(&mut self, call: u64, member: &str, value: Json<'_>) {
-        if value.is_given() && self.takes(value.spelt().len() + PART_LEN) && !self.extras.contains(call) {
+    pub(crate) fn extra(&mut self, call: u64, member: &str, value: &str) {
+        if !value.is_empty() && self.takes(value.len() + PART_LEN) && !self.extras.contains(call) {
             if self.extras.len() >= MOST_PARTS {
                 return self.spoil();
             }
-            self.extras.insert(call, [",", &quoted(member), ":", value.spelt()].concat());
+            self.extras.insert(call, [",", &quoted(member), ":", value].concat());
         }
     }
 
@@ -28,7 +27,7 @@ impl Turn {
     }
 
     /// Adds a call of the only answer that has ended.
-    pub(super) fn end_call(&mut self, call: &ToolCall<'_>, input: &Payload<'_>) {
+    pub(super) fn add_call(&mut self, call: &ToolCall<'_>, input: &Payload<'_>) {
         self.begin_next();
         let is_whole = match input.status() {
             PayloadStatus::Complete | PayloadStatus::Accepted => {
@@ -69,7 +68,7 @@ impl Turn {
                 let args = on_one_line(value_of(input).unwrap_or_default());
                 let id = call.id.as_deref().map(|id| ["\"id\":", &quoted(id), ","].concat()).unwrap_or_default();
                 let whole = ["{", &id, "\"name\":", &quoted(name), ",\"args\":", &args, "}"].concat();
-                self.set(Some(place), "functionCall", Json::of(&whole));
+                self.set(Some(place), "functionCall", &whole);
                 self.note_call(call, input);
             }
             (_, Some(_)) => self.spoil(),

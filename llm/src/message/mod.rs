@@ -14,13 +14,13 @@ mod whole;
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::ops::{Deref, DerefMut};
 
 use crate::calls::{Numbered, ToolCall};
-use crate::json::{Json, Node};
+use crate::json::{Node, inside, quoted};
 use crate::payload::Payload;
 
-/// The rules by which a wire format's events become a message.
+/// The rules by which a wire format's events become a message. The functions are pointers, so that only programs that
+/// name a composer link them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Composer {
     /// The shape of the assistant's message in the next request.
@@ -32,51 +32,7 @@ pub(crate) struct Composer {
 
 impl Composer {
     pub(crate) const fn new(shape: Shape, compose: fn(Node<'_>, &mut Turn)) -> Self {
-        Self { shape, compose, end_call: Turn::end_call }
-    }
-}
-
-/// A message with its composer. The composer's functions are pointers, so that only programs that name a composer link
-/// them.
-#[derive(Clone, Debug)]
-pub(crate) struct Keeper {
-    turn: Turn,
-    composer: Composer,
-}
-
-impl Keeper {
-    /// Creates a keeper of a message of at most `most` bytes.
-    pub(crate) fn new(composer: Composer, most: usize) -> Self {
-        Self { turn: Turn::new(composer.shape, most), composer }
-    }
-
-    /// Adds an event that was understood.
-    pub(crate) fn add(&mut self, event: Node<'_>) {
-        (self.composer.compose)(event, &mut self.turn);
-    }
-
-    /// Adds a call of the only answer that has ended.
-    pub(crate) fn end_call(&mut self, call: &ToolCall<'_>, input: &Payload<'_>) {
-        (self.composer.end_call)(&mut self.turn, call, input);
-    }
-
-    /// Returns true if no part of the next message has been read.
-    pub(crate) fn is_before_next(&self) -> bool {
-        self.turn.is_before_next(self.composer.shape)
-    }
-}
-
-impl Deref for Keeper {
-    type Target = Turn;
-
-    fn deref(&self) -> &Turn {
-        &self.turn
-    }
-}
-
-impl DerefMut for Keeper {
-    fn deref_mut(&mut self) -> &mut Turn {
-        &mut self.turn
+        Self { shape, compose, end_call: Turn::add_call }
     }
 }
 
@@ -103,8 +59,9 @@ pub(crate) enum Ids {
 }
 
 /// A message that is being composed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Turn {
+    composer: Composer,
     shape: Shape,
     /// The members of the message other than the list of parts.
     own: Part,
@@ -132,7 +89,7 @@ pub(crate) struct Turn {
 }
 
 /// A call that was reported as complete.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 struct Ended {
     id: String,
     name: String,
@@ -142,15 +99,18 @@ struct Ended {
 }
 
 /// The object that was sent at the part's start, and the members that were added or replaced since.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 struct Part {
     /// The names of the objects that it is wrapped in, outermost first.
     wrapped: &'static [&'static str],
     base: String,
+    /// The type and the id in that object.
+    kind: String,
+    id: String,
     changed: Vec<(&'static str, Value)>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 enum Value {
     /// The text between the quotes of a string, with its escapes.
     Text(String),
@@ -169,9 +129,11 @@ const OLDER_CALL: &str = "function_call";
 const PART_LEN: usize = 64;
 
 impl Turn {
-    fn new(shape: Shape, most: usize) -> Self {
+    /// Creates a message of at most `most` bytes.
+    pub(crate) fn new(composer: Composer, most: usize) -> Self {
         Self {
-            shape,
+            composer,
+            shape: composer.shape,
             own: Part::default(),
             parts: Numbered::default(),
             next: 0,
@@ -189,9 +151,19 @@ impl Turn {
         }
     }
 
+    /// Adds an event that was understood.
+    pub(crate) fn add(&mut self, event: Node<'_>) {
+        (self.composer.compose)(event, self);
+    }
+
+    /// Adds a call of the only answer that has ended.
+    pub(crate) fn end_call(&mut self, call: &ToolCall<'_>, input: &Payload<'_>) {
+        (self.composer.end_call)(self, call, input);
+    }
+
     /// Starts another message.
     pub(crate) fn begin(&mut self) {
-        *self = Self::new(self.shape, self.most);
+        *self = Self { shape: self.shape, ..Self::new(self.composer, self.most) };
     }
 
     /// Ends the message: the next event belongs to another one.
@@ -205,9 +177,10 @@ impl Turn {
     }
 
     /// Returns true if no part of the next message has been read, not even its shape.
-    fn is_before_next(&self, shape: Shape) -> bool {
-        let is_new = if self.is_over { !self.spoils_next } else { *self == Self::new(shape, self.most) };
-        is_new && self.shape == shape
+    pub(crate) fn is_before_next(&self) -> bool {
+        let is_empty = self.len + self.ended_len == 0 && self.pending.is_none();
+        let is_new = if self.is_over { !self.spoils_next } else { is_empty && !self.is_spoilt && !self.has_bad_call };
+        is_new && self.shape == self.composer.shape
     }
 
     /// Sets the shape of the message, for formats with two shapes.
@@ -261,17 +234,17 @@ impl Turn {
     }
 
     /// Starts a part with this object, which may be missing.
-    pub(crate) fn start(&mut self, place: u64, wrapped: &'static [&'static str], base: Json<'_>) {
+    pub(crate) fn start(&mut self, place: u64, wrapped: &'static [&'static str], base: &str) {
         let is_too_much = self.parts.len() >= MOST_PARTS && place < self.next;
         // The previous part at this place would be lost.
         let is_lost = self.shape != Shape::Items
-            && self.parts.get(place).is_some_and(|part| !part.changed.is_empty() || part.base != base.spelt());
+            && self.parts.get(place).is_some_and(|part| !part.changed.is_empty() || part.base != base);
         if is_too_much || (is_lost && !self.is_over) {
             self.spoil();
         }
-        if self.takes(base.spelt().len() + PART_LEN) {
+        if self.takes(base.len() + PART_LEN) {
             self.parts.remove(place);
-            self.parts.insert(place, Part { wrapped, base: base.spelt().to_owned(), changed: Vec::new() });
+            self.parts.insert(place, Part::new(wrapped, base));
             self.next = self.next.max(place.saturating_add(1));
         }
     }
@@ -280,7 +253,7 @@ impl Turn {
     pub(crate) fn start_if_new(&mut self, place: u64, wrapped: &'static [&'static str]) {
         self.begin_next();
         if !self.parts.contains(place) {
-            self.start(place, wrapped, Json::default());
+            self.start(place, wrapped, "");
         }
         self.expect_wrapped(place, wrapped);
     }
@@ -295,13 +268,13 @@ impl Turn {
 
     /// Marks the message as incomplete if the type of the part at a place does not end with `end`.
     pub(crate) fn expect_type(&mut self, place: u64, end: &str) {
-        if self.parts.get(place).is_some_and(|part| !part.member("type").word().ends_with(end)) {
+        if self.parts.get(place).is_some_and(|part| !part.kind.ends_with(end)) {
             self.spoil();
         }
     }
 
     /// Appends a part and returns its place.
-    pub(crate) fn push(&mut self, base: Json<'_>) -> u64 {
+    pub(crate) fn push(&mut self, base: &str) -> u64 {
         let place = self.next;
         self.start(place, &[], base);
         place
@@ -334,8 +307,8 @@ impl Turn {
     }
 
     /// Appends a JSON string to a string member of a part or, for `None`, of the message itself.
-    pub(crate) fn text(&mut self, place: Option<u64>, name: &'static str, piece: Json<'_>) {
-        let Some(piece) = piece.inside('"').filter(|piece| !piece.is_empty()) else { return };
+    pub(crate) fn text(&mut self, place: Option<u64>, name: &'static str, piece: &str) {
+        let Some(piece) = inside(piece, '"').filter(|piece| !piece.is_empty()) else { return };
         let Some(part) = self.part(place, piece.len()) else { return };
         match part.value(name, '"', Value::Text) {
             Value::Text(text) => text.push_str(piece),
@@ -346,81 +319,73 @@ impl Turn {
     }
 
     /// Appends to a string member of the message itself. The text is a piece, or everything so far.
-    pub(crate) fn so_far(&mut self, name: &'static str, text: Json<'_>) {
+    pub(crate) fn so_far(&mut self, name: &'static str, text: &str) {
         self.begin_next();
         let known = self.own.changed.iter().find(|(known, _)| *known == name);
-        let rest = match (known, text.inside('"')) {
+        let rest = match (known, inside(text, '"')) {
             (Some((_, Value::Text(known))), Some(text)) => text.strip_prefix(known.as_str()),
             _ => None,
         };
         match rest {
-            Some(rest) => self.text(None, name, Json::of(&["\"", rest, "\""].concat())),
+            Some(rest) => self.text(None, name, &["\"", rest, "\""].concat()),
             None => self.text(None, name, text),
         }
     }
 
     /// Appends an element to a list member.
-    pub(crate) fn element(&mut self, place: Option<u64>, name: &'static str, element: Json<'_>) {
-        if !element.is_given() {
+    pub(crate) fn element(&mut self, place: Option<u64>, name: &'static str, element: &str) {
+        if element.is_empty() {
             return;
         }
-        let Some(part) = self.part(place, element.spelt().len() + 1) else { return };
+        let Some(part) = self.part(place, element.len() + 1) else { return };
         let value = part.value(name, '[', Value::List);
         if let Value::Text(text) = value {
             *value = Value::List(text_part(text));
         }
         match value {
-            Value::List(list) => push_element(list, element.spelt()),
+            Value::List(list) => push_element(list, element),
             _ => self.spoil(),
         }
     }
 
     /// Sets a member to a value, replacing the previous one.
-    pub(crate) fn set(&mut self, place: Option<u64>, name: &'static str, value: Json<'_>) {
-        if !value.is_given() {
+    pub(crate) fn set(&mut self, place: Option<u64>, name: &'static str, value: &str) {
+        if value.is_empty() {
             return;
         }
-        if let Some(part) = self.part(place, value.spelt().len()) {
+        if let Some(part) = self.part(place, value.len()) {
             part.changed.retain(|(known, _)| *known != name);
-            part.changed.push((name, Value::Json(value.spelt().to_owned())));
+            part.changed.push((name, Value::Json(value.to_owned())));
         }
     }
 
     /// Selects the deprecated form without a list for the message's call, unless it has an id.
     pub(crate) fn expect_older_call(&mut self) {
-        self.set(None, OLDER_CALL, Json::of("{}"));
+        self.set(None, OLDER_CALL, "{}");
     }
 
     /// Appends a piece of a member's JSON text.
-    pub(crate) fn json(&mut self, place: Option<u64>, name: &'static str, piece: Json<'_>) {
-        let Ok(Some(piece)) = piece.text() else { return self.set(place, name, piece) };
+    pub(crate) fn json(&mut self, place: Option<u64>, name: &'static str, piece: Node<'_>) {
+        let Some(piece) = piece.text() else { return self.set(place, name, piece.given()) };
         if piece.is_empty() {
             return;
         }
         let Some(part) = self.part(place, piece.len()) else { return };
         match part.changed.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, Value::Json(json))) => json.push_str(&piece),
+            Some((_, Value::Json(json))) => json.push_str(piece),
             Some(_) => self.spoil(),
-            None => part.changed.push((name, Value::Json(piece.into_owned()))),
+            None => part.changed.push((name, Value::Json(piece.to_owned()))),
         }
     }
 
     /// Returns true if the part at a place belongs to the call with this id.
     pub(crate) fn is_part_of(&self, place: u64, id: &str) -> bool {
-        !id.is_empty() && self.parts.get(place).is_some_and(|part| part.member("id").word() == id)
+        !id.is_empty() && self.parts.get(place).is_some_and(|part| part.id == id)
     }
 }
 
-/// Returns true for an item of reasoning, which OpenAI accepts only with the item that followed it.
-fn is_item_of_reasoning(item: Json<'_>) -> bool {
-    item.member("type").word() == "reasoning"
-}
-
-/// Returns a text as a JSON string.
-fn quoted(text: &str) -> String {
-    // Serializing a string cannot fail.
-    serde_json::to_string(text).unwrap_or_default()
-}
+/// The type of an item of reasoning, which OpenAI accepts only with the item that followed it.
+const ITEM_OF_REASONING: &str = "reasoning";
 
 /// Returns the text between a JSON string's quotes as a part of a list.
 fn text_part(text: &str) -> String {

@@ -4,8 +4,8 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{OLDER_CALL, Part, Shape, Turn, Value, accepted, is_item_of_reasoning, push_element};
-use crate::json::Json;
+use super::{ITEM_OF_REASONING, OLDER_CALL, Part, Shape, Turn, Value, accepted, push_element};
+use crate::json::{Tree, checked};
 
 /// The calls to include in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,9 +22,10 @@ impl Turn {
         let message = match self.shape {
             // Its calls were written when they were reported.
             Shape::WithCalls { .. } => message,
-            _ => accepted::with_reported_calls(Json::of(&message), &self.ended)?,
+            _ => accepted::with_reported_calls(&message, &self.ended)?,
         };
-        accepted::has_ids(Json::of(&message), self.shape).then_some(message)
+        let has_ids = accepted::has_ids(Tree::new(&message).root(), self.shape);
+        has_ids.then_some(message)
     }
 
     /// Returns the message's JSON text without calls and their results.
@@ -35,7 +36,7 @@ impl Turn {
     /// Returns the message without the parts that servers refuse.
     fn joined(&self, calls: Calls) -> Option<String> {
         // The text is not JSON if a call's input was truncated.
-        accepted::without_blanks(Json::new(&self.written(calls)?)?)
+        accepted::without_blanks(checked(&self.written(calls)?)?)
     }
 
     /// Returns the parts to send back. Without calls, the reasoning before a call is left out, as is reasoning before a
@@ -47,7 +48,7 @@ impl Turn {
         for (place, part) in parts.into_iter().rev() {
             let is_followed = next.is_none_or(|(next, is_kept)| is_kept && place + 1 == next);
             let is_kept =
-                (calls == Calls::All || !part.is_of_a_call()) && (is_followed || !is_item_of_reasoning(part.base()));
+                (calls == Calls::All || !part.is_of_a_call()) && (is_followed || part.kind != ITEM_OF_REASONING);
             kept.extend(is_kept.then_some(part));
             next = Some((place, is_kept));
         }
@@ -55,11 +56,12 @@ impl Turn {
     }
 
     /// Returns the only call if it was sent in the deprecated form without a list and has no id.
-    fn older_call(&self) -> Option<&str> {
+    fn older_call(&self) -> Option<String> {
         let is_older = self.own.changed.iter().any(|(name, _)| *name == OLDER_CALL);
         // If the list has one call, its text is an object.
-        let call = Json::new(&self.calls).filter(|call| is_older && !call.member("id").is_given())?;
-        Some(call.member("function").spelt()).filter(|function| !function.is_empty())
+        let tree = Tree::new(checked(&self.calls).filter(|_| is_older)?);
+        let function = tree.root().member("function").given();
+        (!tree.root().member("id").is_given() && !function.is_empty()).then(|| function.to_owned())
     }
 
     fn written(&self, calls: Calls) -> Option<String> {
@@ -91,7 +93,7 @@ impl Turn {
                 }
                 if let (true, Some(function)) = (has_calls, older) {
                     own.changed.retain(|(name, _)| *name != OLDER_CALL);
-                    own.changed.push((OLDER_CALL, Value::Json(function.to_owned())));
+                    own.changed.push((OLDER_CALL, Value::Json(function)));
                 } else if has_calls {
                     own.changed.push(("tool_calls", Value::List(self.calls.clone())));
                 }

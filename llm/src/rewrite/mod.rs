@@ -12,6 +12,7 @@ mod saved;
 mod texts;
 
 use alloc::borrow::{Cow, ToOwned};
+use alloc::vec;
 use alloc::vec::Vec;
 use core::{fmt, mem};
 
@@ -24,7 +25,7 @@ pub use self::error::{BadEvent, BadEventReason};
 use self::policy::{Page, hide_all, hide_in_error};
 use self::reader::{Found, Readers};
 use self::texts::Texts;
-use crate::json::{Json, Tree};
+use crate::json::Tree;
 use crate::saved::History;
 use crate::stream::Provider;
 
@@ -185,7 +186,11 @@ impl CallRewriter {
         self.history.add(|out| out.text(event));
         unless_interrupted(self, |calls| {
             for event in events {
-                refused = refused.take().or(calls.rewrite(event, &mut edits));
+                let tree = Tree::new(event);
+                let list = Some(tree.root()).filter(|event| event.is_list());
+                for event in list.map_or(vec![tree.root()], |list| list.children().collect()) {
+                    refused = refused.take().or(calls.rewrite(event.spelt(), &mut edits));
+                }
             }
         });
         self.readers.settle();
@@ -220,7 +225,7 @@ impl CallRewriter {
     }
 
     /// Rewrites one event. Returns the reason why nothing of it may pass, if there is one.
-    fn rewrite(&mut self, event: Json<'_>, edits: &mut Edits<'_>) -> Option<BadEventReason> {
+    fn rewrite(&mut self, event: &str, edits: &mut Edits<'_>) -> Option<BadEventReason> {
         let tree = Tree::new(event);
         let event = tree.root();
         let Self { texts, readers, passes_unknown, .. } = self;
@@ -251,20 +256,16 @@ impl CallRewriter {
     }
 }
 
-/// Returns the values of a text, and the elements of its lists; `None` if it is not JSON. Leaves out `null` and the
-/// string `[DONE]`, which some servers send at the end.
-fn events(text: &str) -> Option<Vec<Json<'_>>> {
+/// Returns the values of a text; `None` if it is not JSON. Leaves out `null` and the string `[DONE]`, which some servers
+/// send at the end.
+fn events(text: &str) -> Option<Vec<&str>> {
     let mut texts = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
     let (mut events, mut start) = (Vec::new(), 0);
     while let Some(read) = texts.next() {
         read.ok()?;
-        let json = Json::of(text.get(start..texts.byte_offset())?.trim_ascii());
+        let json = text.get(start..texts.byte_offset())?.trim_ascii();
         start = texts.byte_offset();
-        match json.inside('[') {
-            Some(_) => events.extend(json.elements()),
-            None if matches!(json.spelt(), "null" | "\"[DONE]\"") => {}
-            None => events.push(json),
-        }
+        events.extend(Some(json).filter(|json| !matches!(*json, "null" | "\"[DONE]\"")));
     }
     Some(events)
 }

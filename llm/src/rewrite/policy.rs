@@ -13,7 +13,7 @@ use super::edits::Edits;
 use super::texts::{OpenText, REDACTED, Texts};
 use crate::emitter::failure::{BASE_RESP, Failure, is_cause, passes};
 use crate::emitter::unknown::is_silent;
-use crate::json::{Around, Json, Mark, Node, Tree};
+use crate::json::{Around, Mark, Node, Tree, inside};
 
 /// The tokens of the answer, which may repeat a call's arguments.
 const TOKENS: [&str; 4] = ["logprobs", "prompt_logprobs", "prompt_token_ids", "token_ids"];
@@ -54,15 +54,15 @@ impl Page<'_, '_> {
 
 fn edit(tree: &Tree<'_>, texts: &Texts, open: &mut Vec<OpenText>, wrapped: &mut Option<String>, edits: &mut Edits<'_>) {
     tree.visit(&mut |node, mark, Around { is_read, is_call }| {
-        let (value, redacts) = (Json::of(node.spelt()), texts.redacts());
+        let (value, redacts) = (node.spelt(), texts.redacts());
         let is_container = node.is_object() || node.is_list();
         match mark {
-            Mark::Input => texts.rewrite_whole(value, edits),
+            Mark::Input => texts.rewrite_whole(node, edits),
             Mark::Piece(call) => texts.rewrite_piece(open, call, value, edits),
             Mark::SoFar(call) => texts.rewrite_so_far(open, call, value, edits),
             Mark::Raw(Some(call)) => texts.redact_piece(open, call, value, edits),
             Mark::Raw(None) if redacts && (is_read || !is_container) => {
-                edits.replace(value.spelt(), redacted(value.spelt()), None);
+                edits.replace(value, redacted(value), None);
             }
             Mark::Wrapped => rewrap(value, wrapped.take(), redacts, edits),
             _ if is_read => return true,
@@ -78,13 +78,13 @@ fn edit(tree: &Tree<'_>, texts: &Texts, open: &mut Vec<OpenText>, wrapped: &mut 
 }
 
 /// Replaces the event that a value wraps with its rewritten form.
-fn rewrap(value: Json<'_>, rewritten: Option<String>, redacts: bool, edits: &mut Edits<'_>) {
-    let inside = value.inside('"').unwrap_or_default();
+fn rewrap(value: &str, rewritten: Option<String>, redacts: bool, edits: &mut Edits<'_>) {
+    let inside = inside(value, '"').unwrap_or_default();
     let is_same = |text: &str| BASE64_STANDARD.decode(inside).is_ok_and(|bytes| bytes == text.as_bytes());
     match rewritten {
         Some(text) if is_same(&text) => {}
         Some(text) => edits.replace(inside, BASE64_STANDARD.encode(text), None),
-        None if redacts => edits.replace(value.spelt(), redacted(value.spelt()), None),
+        None if redacts => edits.replace(value, redacted(value), None),
         None => {}
     }
 }

@@ -137,7 +137,7 @@ impl Reader {
         };
         let mut emit = Emitter::new(&mut self.calls, &mut self.state, false, &mut on_event).with_trees(&mut on_tree);
         // A new one each time, for which no event repeats another.
-        let is_readable = Dispatch::new(provider, true).read(event, &mut emit).is_ok();
+        let is_readable = Dispatch::new(provider, provider.format(), true).read(event, &mut emit).is_ok();
         match found {
             Found::TooManyCalls => found,
             _ if !event.is_object() => Found::OtherWire,

@@ -14,7 +14,7 @@ use jsonspigot::{RewriteError, Rewriter};
 
 use super::edits::Edits;
 use super::error::BadEventReason;
-use crate::json::{Json, Text};
+use crate::json::{Node, Text, inside};
 
 /// The text in place of a redacted value.
 pub(super) const REDACTED: &str = "[redacted]";
@@ -46,8 +46,8 @@ impl Texts {
     }
 
     /// Rewrites a piece of a call's JSON text.
-    pub(super) fn rewrite_piece(&self, open: &mut Vec<OpenText>, text: Text, piece: Json<'_>, edits: &mut Edits<'_>) {
-        let inside = piece.inside('"').unwrap_or_default();
+    pub(super) fn rewrite_piece(&self, open: &mut Vec<OpenText>, text: Text, piece: &str, edits: &mut Edits<'_>) {
+        let inside = inside(piece, '"').unwrap_or_default();
         if inside.is_empty() {
             return;
         }
@@ -68,7 +68,7 @@ impl Texts {
     }
 
     /// Rewrites all of a call's JSON text so far. Pieces that follow continue it.
-    pub(super) fn rewrite_so_far(&self, open: &mut Vec<OpenText>, text: Text, whole: Json<'_>, edits: &mut Edits<'_>) {
+    pub(super) fn rewrite_so_far(&self, open: &mut Vec<OpenText>, text: Text, whole: &str, edits: &mut Edits<'_>) {
         if let Some(open) = self.text_of(open, text) {
             *open = OpenText { text, rewriter: self.inside(), has_failed: open.has_failed, is_lost: false };
         }
@@ -76,8 +76,8 @@ impl Texts {
     }
 
     /// Redacts a piece of an input that is not JSON: the first one of a call becomes [`REDACTED`], the others nothing.
-    pub(super) fn redact_piece(&self, open: &mut Vec<OpenText>, text: Text, piece: Json<'_>, edits: &mut Edits<'_>) {
-        let inside = piece.inside('"').unwrap_or_default();
+    pub(super) fn redact_piece(&self, open: &mut Vec<OpenText>, text: Text, piece: &str, edits: &mut Edits<'_>) {
+        let inside = inside(piece, '"').unwrap_or_default();
         if self.redacts() && !inside.is_empty() {
             let is_first = self.text_of(open, text).is_some_and(|open| !mem::replace(&mut open.is_lost, true));
             edits.replace(inside, if is_first { REDACTED } else { "" }.to_owned(), None);
@@ -85,12 +85,12 @@ impl Texts {
     }
 
     /// Rewrites an input that is complete, as its pieces would have been. An empty object may be a placeholder for them.
-    pub(super) fn rewrite_whole(&self, whole: Json<'_>, edits: &mut Edits<'_>) {
+    pub(super) fn rewrite_whole(&self, whole: Node<'_>, edits: &mut Edits<'_>) {
         let text = whole.spelt();
-        if whole.is_nothing() || (whole.is_object() && whole.members().next().is_none()) {
+        if whole.is_nothing() || (whole.is_object() && whole.children().next().is_none()) {
             return;
         }
-        if let Some(inside) = whole.inside('"') {
+        if let Some(inside) = inside(text, '"') {
             let (rewritten, error) = rewrite_inside(&mut self.inside(), &mut false, inside);
             edits.replace(inside, rewritten, error.map(BadEventReason::Arguments));
         } else if text.starts_with(['{', '[']) {

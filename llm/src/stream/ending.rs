@@ -8,7 +8,7 @@ use crate::emitter::OnEvent;
 use crate::emitter::failure::Failure;
 use crate::event::verdict::Unfinished;
 use crate::event::{StopKind, StreamEvent, StreamEvents};
-use crate::json::{Json, Tree};
+use crate::json::Tree;
 use crate::verbs::verbs;
 
 /// The reason that calls and answers have if they are cut by the end of input.
@@ -52,8 +52,8 @@ verbs! {
 impl ProviderStream {
     pub(super) fn end_input(&mut self, reason: &str, on_event: &mut OnEvent<'_>) {
         for event in mem::take(&mut self.undecided) {
-            let tree = Json::new(&event).map(Tree::new);
-            match tree.as_ref().and_then(|tree| Failure::alone(tree.root())) {
+            let tree = Tree::new(&event);
+            match Failure::alone(tree.root()) {
                 Some(failure) => self.emitter(on_event).fail(&failure),
                 None => on_event(StreamEvent::Unknown { text: (&*event).into() }),
             }

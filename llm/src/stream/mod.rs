@@ -22,7 +22,7 @@ use crate::calls::ToolCalls;
 use crate::emitter::stream_state::StreamState;
 use crate::emitter::{Emitter, OnEvent};
 use crate::event::{StreamEvent, StreamEvents};
-use crate::formats::Terminal;
+use crate::formats::{Format, Terminal};
 use crate::message::Composer;
 use crate::saved::History;
 use crate::verbs::verbs;
@@ -74,8 +74,9 @@ use crate::verbs::verbs;
 pub struct ProviderStream {
     pub(crate) calls: ToolCalls,
     pub(crate) reader: Option<Dispatch>,
-    /// True if the provider is detected from the events. Stays true once it is known.
-    pub(crate) is_detecting: bool,
+    /// The function that returns a provider's format, if the provider is detected from the events. Only `detecting`
+    /// names it, so programs that name their provider do not link the other formats.
+    pub(crate) format_of: Option<fn(Provider) -> &'static Format>,
     pub(crate) stream_state: StreamState,
     /// The function that returns a provider's composer, if `with_message` was called. Only `with_message` names it, so
     /// programs that never call it do not link the composers.
@@ -102,8 +103,9 @@ pub(crate) const MOST_UNDECIDED: usize = 64;
 impl ProviderStream {
     /// Creates a stream of a known provider. Anything that `calls` has read before is discarded.
     #[must_use]
+    #[inline]
     pub fn new(provider: Provider, calls: ToolCalls) -> Self {
-        Self { reader: Some(Dispatch::new(provider, false)), is_detecting: false, ..Self::detecting(calls) }
+        Self::with(Some(Dispatch::new(provider, provider.format(), false)), None, calls)
     }
 
     /// Creates a stream of an unknown provider, which is detected at the first event that only one provider sends.
@@ -116,12 +118,21 @@ impl ProviderStream {
     /// assert_eq!(stream.provider(), Some(Provider::OpenaiChat));
     /// ```
     #[must_use]
-    pub fn detecting(mut calls: ToolCalls) -> Self {
+    pub fn detecting(calls: ToolCalls) -> Self {
+        Self::with(None, Some(Provider::format), calls)
+    }
+
+    /// Creates a stream that has read nothing.
+    fn with(
+        reader: Option<Dispatch>,
+        format_of: Option<fn(Provider) -> &'static Format>,
+        mut calls: ToolCalls,
+    ) -> Self {
         calls.require_names();
         Self {
             calls: calls.emptied(),
-            reader: None,
-            is_detecting: true,
+            reader,
+            format_of,
             stream_state: StreamState::default(),
             composer_of: None,
             awaits_composer: false,
@@ -258,7 +269,7 @@ impl ProviderStream {
     /// Returns the rules of the provider's format for several agents; `None` if it has only one, or if the provider is
     /// unknown.
     fn terminal(&self) -> Option<Terminal> {
-        self.reader.as_ref().and_then(|reader| reader.provider.format().terminal)
+        self.reader.as_ref().and_then(|reader| reader.format.terminal)
     }
 
     /// Returns the provider; `None` until it is known.

@@ -3,14 +3,15 @@
 
 use jsonspigot::internal::display_from_name;
 
-use crate::formats::{self, Format, kind_of};
-use crate::json::{Json, Node, Tree};
+use crate::formats::{self, Format, Owns, kind_of};
+use crate::json::{Node, Tree, checked};
 use crate::message::Composer;
+use crate::words::matches;
 
-/// Declares [`Provider`]. Behind each variant stand its module of `formats` and, if a message goes back, the constant
-/// there that puts it together.
+/// Declares [`Provider`]. Each variant has a name, its module of `formats` and, if a message goes back, the constant there
+/// that puts it together.
 macro_rules! providers {
-    ($($(#[$doc:meta])* $variant:ident => $format:ident $(($composer:ident))?,)*) => {
+    ($($(#[$doc:meta])* $variant:ident $name:literal => $format:ident $(($composer:ident))?,)*) => {
         /// The wire format of a stream.
         ///
         /// ```
@@ -30,10 +31,26 @@ macro_rules! providers {
             /// Lists all providers.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// Returns the wire format.
+            /// Returns the name in kebab case, as the command line accepts it: `openai-chat`.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+
+            /// Returns the wire format. Inlined, so that of a provider that a program names, only this format is linked.
+            #[inline]
             pub(crate) fn format(self) -> &'static Format {
                 match self {
                     $(Self::$variant => &formats::$format::FORMAT,)*
+                }
+            }
+
+            /// Returns the events that only this provider sends.
+            fn owns(self) -> &'static Owns {
+                match self {
+                    $(Self::$variant => &formats::$format::OWNS,)*
                 }
             }
 
@@ -50,9 +67,9 @@ macro_rules! providers {
 
 providers! {
     /// Anthropic Messages.
-    Anthropic => anthropic (COMPOSER),
+    Anthropic "anthropic" => anthropic (COMPOSER),
     /// OpenAI Chat Completions and compatible servers; text completions too.
-    OpenaiChat => openai_chat (COMPOSER),
+    OpenaiChat "openai-chat" => openai_chat (COMPOSER),
     /// OpenAI Responses, and the server's events of Realtime.
     ///
     /// Every action that is requested is a call. Besides functions and custom tools, the client executes these calls:
@@ -69,48 +86,42 @@ providers! {
     /// `code_interpreter`, a `shell` in its own container, `web_search`, `file_search`, `image_generation` and its own
     /// `tool_search`. A tool of an MCP server that waits for approval is one of these calls too: its id begins with
     /// `mcpr_`, and an [`ApprovalRequest`](crate::StreamEvent::ApprovalRequest) follows.
-    OpenaiResponses => openai_responses (COMPOSER),
+    OpenaiResponses "openai-responses" => openai_responses (COMPOSER),
     /// Gemini: `generateContent` streams, Interactions, and the server's messages of Live.
-    Gemini => gemini (COMPOSER),
+    Gemini "gemini" => gemini (COMPOSER),
     /// Bedrock ConverseStream, decoded, and `InvokeModelWithResponseStream` with Anthropic's events in base64.
-    Bedrock => bedrock (COMPOSER),
+    Bedrock "bedrock" => bedrock (COMPOSER),
     /// Cohere chat, v2 and v1.
-    Cohere => cohere (COMPOSER),
+    Cohere "cohere" => cohere (COMPOSER),
     /// Ollama's own chat and completions.
-    Ollama => ollama (COMPOSER),
+    Ollama "ollama" => ollama (COMPOSER),
     /// AG-UI. Events of a sub-agent are reported inside an [`Agent`](crate::StreamEvent::Agent).
-    AgUi => ag_ui,
+    AgUi "ag-ui" => ag_ui,
     /// The Vercel UI message stream.
-    VercelUi => vercel_ui,
+    VercelUi "vercel-ui" => vercel_ui,
     /// MCP's JSON-RPC messages: calls of tools and their results.
     ///
     /// The [executor](crate::calls::Executor) of a call is the client, which is the receiver of the request. In a
     /// recording of both directions the result follows. A call's id is the id of its request. A string id loses its
     /// quotation marks, unless it would then look like a number (`1` is a number, `"1"` a string) or like a string that
     /// has kept them. An error that answers a call is reported twice: as the call's result and as an error.
-    Mcp => mcp,
+    Mcp "mcp" => mcp,
     /// Claude Code's and the Agent SDK's `stream-json` lines: a session with all of its turns.
     ///
     /// Claude Code executes the calls itself and then sends their results; the reader of the lines executes none.
     /// Events of a sub-agent are reported inside an [`Agent`](crate::StreamEvent::Agent).
-    ClaudeCode => claude_code,
+    ClaudeCode "claude-code" => claude_code,
     /// The lines of `codex exec --json`, which are the items of a thread. Codex executes the calls itself.
-    Codex => codex,
+    Codex "codex" => codex,
     /// DashScope's native format for Qwen models, with or without `incremental_output`.
-    Dashscope => dashscope (COMPOSER),
+    Dashscope "dashscope" => dashscope (COMPOSER),
     /// Mistral Conversations.
-    MistralConversations => mistral_conversations,
+    MistralConversations "mistral-conversations" => mistral_conversations,
     /// Cloudflare Workers AI's native format.
-    Cloudflare => cloudflare (COMPOSER),
+    Cloudflare "cloudflare" => cloudflare (COMPOSER),
 }
 
 impl Provider {
-    /// Returns the name in kebab case, as the command line accepts it: `openai-chat`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.format().name
-    }
-
     /// Returns the provider that sends events like this one. Returns `None` if several providers or
     /// none do.
     ///
@@ -122,14 +133,14 @@ impl Provider {
     /// ```
     #[must_use]
     pub fn detect(event: &str) -> Option<Self> {
-        Self::sender_of(Tree::new(Json::new(event)?).root())
+        Self::sender_of(Tree::new(checked(event)?).root())
     }
 
     /// Returns the provider of an event, as [`detect`](Self::detect) does.
     pub(crate) fn sender_of(event: Node<'_>) -> Option<Self> {
         let (kind, mut all) = (kind_of(event), Self::ALL.iter().copied().filter(|_| event.is_object()));
-        let by_type = all.clone().find(|provider| !kind.is_empty() && (provider.format().owns_type)(kind));
-        by_type.or_else(|| all.find(|provider| (provider.format().owns_members)(event)))
+        let by_type = all.clone().find(|provider| provider.owns().types.iter().any(|types| matches(types, kind)));
+        by_type.or_else(|| all.find(|provider| (provider.owns().members)(event)))
     }
 }
 

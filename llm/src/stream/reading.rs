@@ -4,6 +4,7 @@
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::mem;
 
@@ -16,9 +17,9 @@ use crate::calls::CallErrorKind;
 use crate::emitter::failure::Failure;
 use crate::emitter::{Emitter, OnEvent};
 use crate::event::StreamEvent;
-use crate::formats::{Understood, kind_of};
-use crate::json::{Json, Node, Tree, Unreadable};
-use crate::message::Keeper;
+use crate::formats::{Format, kind_of};
+use crate::json::{Node, Tree, Unreadable, checked, value_len};
+use crate::message::Turn;
 
 /// The event that ends the stream of any provider.
 const END: &str = "[DONE]";
@@ -81,10 +82,13 @@ impl ProviderStream {
                 emit.forget_calls();
                 stream.stream_state.settle();
             }),
-            event => match Json::new(event) {
+            event => match checked(event) {
                 // Without server-sent events, Google sends an array, even if its only element is an error.
-                Some(list) if list.elements().next().is_some() && list.elements().all(Json::is_object) => {
-                    list.elements().for_each(|event| self.read_event(event, on_event));
+                Some(list) if list.starts_with('[') => {
+                    let tree = Tree::new(list);
+                    let are_events = !tree.root().is_nothing() && tree.root().elements().all(Node::is_object);
+                    let events = if are_events { tree.root().elements().collect() } else { vec![tree.root()] };
+                    events.into_iter().for_each(|event| self.read_event(event.spelt(), on_event));
                 }
                 Some(event) => self.read_event(event, on_event),
                 // Some servers send no separators between events.
@@ -101,10 +105,13 @@ impl ProviderStream {
         self.stream_state.outlet.watch.has_ended() && self.stream_state.unfinished.is_empty()
     }
 
-    fn read_event(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
-        self.buffered(Input::Event(event.spelt()), |stream| {
+    fn read_event(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
+        self.buffered(Input::Event(event), |stream| {
             if stream.with_events {
-                on_event(StreamEvent::ProviderEvent { json: event.spelt().into() });
+                on_event(StreamEvent::ProviderEvent { json: event.into() });
+            }
+            if !event.starts_with('{') {
+                return stream.report_bad_frame(event, on_event);
             }
             let tree = Tree::new(event);
             let event = tree.root();
@@ -113,24 +120,20 @@ impl ProviderStream {
     }
 
     pub(super) fn decide(&mut self, event: Node<'_>, on_event: &mut OnEvent<'_>) {
-        let Some(provider) = Provider::sender_of(event) else {
+        let (Some(provider), Some(format_of)) = (Provider::sender_of(event), self.format_of) else {
             return self.keep_undecided(event, on_event);
         };
         let earlier = mem::take(&mut self.undecided);
-        self.reader = Some(Dispatch::new(provider, !earlier.is_empty()));
-        for event in earlier.iter().filter_map(|event| Json::new(event)) {
+        self.reader = Some(Dispatch::new(provider, format_of(provider), !earlier.is_empty()));
+        for event in &earlier {
             self.read(Tree::new(event).root(), on_event);
         }
         self.read(event, on_event);
     }
 
-    /// Buffers an event that any provider could have sent. An event that is not an object, and an error that every
-    /// provider could have sent, are reported at once.
+    /// Buffers an event that any provider could have sent. An error is reported at once.
     pub(super) fn keep_undecided(&mut self, event: Node<'_>, on_event: &mut OnEvent<'_>) {
         let text = event.spelt();
-        if !event.is_object() {
-            return self.report_bad_frame(text, on_event);
-        }
         if let Some(failure) = Failure::reported_by(event) {
             return self.emitter(on_event).fail(&failure);
         }
@@ -165,7 +168,7 @@ impl ProviderStream {
     pub(super) fn keep_message(&mut self) {
         if let (Some(provider), Some(composer_of)) = (self.provider(), self.composer_of) {
             let most = self.calls.state().limits().event_bytes;
-            self.stream_state.message = composer_of(provider).map(|composer| Box::new(Keeper::new(composer, most)));
+            self.stream_state.message = composer_of(provider).map(|composer| Box::new(Turn::new(composer, most)));
             self.awaits_composer = false;
         }
     }
@@ -198,9 +201,9 @@ impl ProviderStream {
 fn glued(text: &str) -> Option<Vec<&str>> {
     let (mut events, mut rest) = (Vec::new(), text);
     while !rest.is_empty() {
-        let len = if rest.starts_with(END) { END.len() } else { Json::len_of(rest) };
+        let len = if rest.starts_with(END) { END.len() } else { value_len(rest.as_bytes()) };
         let (event, behind) = rest.split_at_checked(len)?;
-        if event != END && !Json::new(event).is_some_and(Json::is_object) {
+        if event != END && !(event.starts_with('{') && checked(event).is_some()) {
             return None;
         }
         events.push(event);
@@ -213,35 +216,33 @@ fn glued(text: &str) -> Option<Vec<&str>> {
 #[derive(Clone, Debug)]
 pub(crate) struct Dispatch {
     pub(super) provider: Provider,
+    pub(super) format: &'static Format,
     /// True if an event has been read. Only the first event can be the body of an HTTP error.
     pub(super) has_begun: bool,
     sequence: Sequence,
 }
 
 impl Dispatch {
-    pub(crate) fn new(provider: Provider, has_begun: bool) -> Self {
-        Self { provider, has_begun, sequence: Sequence::default() }
+    pub(crate) fn new(provider: Provider, format: &'static Format, has_begun: bool) -> Self {
+        Self { provider, format, has_begun, sequence: Sequence::default() }
     }
 
     /// Reads one event. Fails if it can't be read; then nothing was reported.
     pub(crate) fn read(&mut self, event: Node<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
-        let format = self.provider.format();
-        if format.has_numbers && self.sequence.is_repeated(event) {
+        if self.format.has_numbers && self.sequence.is_repeated(event) {
             return Ok(());
         }
         // The event may have been looked at to detect the provider.
-        event.tree().forget_marks();
-        let understood = (format.read)(event, emit);
-        // An event of another provider may have members of the same names with other meanings.
-        let understood = match understood {
-            Err(Unreadable) if self.is_foreign(event) => Understood::No,
+        event.tree().forget_flaws();
+        let is_understood = match (self.format.read)(event, emit) {
+            // An event of another provider may have members of the same names with other meanings.
+            Err(Unreadable) if self.is_foreign(event) => false,
             other => other?,
         };
-        if understood == Understood::Yes {
-            emit.keep(event);
-        }
         let is_first = !mem::replace(&mut self.has_begun, true);
-        if understood == Understood::No {
+        if is_understood {
+            emit.keep(event);
+        } else {
             match if is_first { Failure::alone(event) } else { Failure::reported_by(event) } {
                 Some(failure) => {
                     emit.fail(&failure);

@@ -118,13 +118,11 @@ impl ProviderStream {
     /// The cost of pushing the saved events.
     pub fn restore(self, bytes: &[u8]) -> Result<Self, RestoreError> {
         let owner = self.owner();
-        let Self {
-            calls, reader, is_detecting, stream_state, composer_of, is_structured, with_events, history, ..
-        } = self;
-        let new = match reader.filter(|_| !is_detecting) {
-            Some(reader) => Self::new(reader.provider, calls),
-            None => Self::detecting(calls),
-        };
+        let Self { calls, reader, format_of, stream_state, composer_of, is_structured, with_events, history, .. } =
+            self;
+        let known = reader.filter(|_| format_of.is_none());
+        let reader = known.map(|reader| Dispatch::new(reader.provider, reader.format, false));
+        let new = Self::with(reader, format_of, calls);
         let awaits_composer = composer_of.is_some();
         let mut new =
             Self { composer_of, awaits_composer, is_structured, with_events, history: history.emptied(), ..new };
@@ -133,16 +131,16 @@ impl ProviderStream {
     }
 
     fn owner(&self) -> Owner {
-        let all = if self.is_detecting { Provider::ALL } else { &[] };
-        let known = self.reader.as_ref().filter(|_| !self.is_detecting).map(|reader| reader.provider);
+        let is_detecting = self.format_of.is_some();
+        let all = if is_detecting { Provider::ALL } else { &[] };
+        let known = self.reader.as_ref().filter(|_| !is_detecting).map(|reader| reader.provider);
         let mut providers = Digest::new();
         for provider in known.iter().chain(all) {
             // Writing to a digest cannot fail.
             let _ = write!(providers, "{provider} ");
         }
-        let small = u64::from(self.is_detecting)
-            | u64::from(self.is_structured) << 1
-            | u64::from(self.composer_of.is_some()) << 2;
+        let small =
+            u64::from(is_detecting) | u64::from(self.is_structured) << 1 | u64::from(self.composer_of.is_some()) << 2;
         let Owner { kind, patterns, choices } = self.calls.owner(Kind::ProviderStream);
         let choices = choices.with_digest(providers).with(small);
         match &self.stream_state.outlet.texts {
@@ -198,7 +196,7 @@ impl ProviderStream {
     /// and the output of [`save_base`](Self::save_base).
     fn is_closed(&self) -> bool {
         self.undecided.is_empty()
-            && self.reader.as_ref().is_none_or(|reader| reader.provider.format().forgets_messages)
+            && self.reader.as_ref().is_none_or(|reader| reader.format.forgets_messages)
             && self.calls.state().is_closed()
             && self.stream_state.is_closed()
             && self.stream_state.message.as_ref().is_none_or(|message| message.is_before_next())
@@ -225,10 +223,11 @@ impl Replay for ProviderStream {
     fn restore_base(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
         if reader.flag()? {
             let provider: Provider = reader.text()?.parse().map_err(|_| Impossible)?;
-            Impossible::ensure(self.is_detecting || self.provider() == Some(provider))?;
-            self.reader = Some(Dispatch::new(provider, reader.flag()?));
+            let known = self.reader.as_ref().filter(|reader| reader.provider == provider).map(|reader| reader.format);
+            let format = known.or(self.format_of.map(|format_of| format_of(provider))).ok_or(Impossible)?;
+            self.reader = Some(Dispatch::new(provider, format, reader.flag()?));
         }
-        Impossible::ensure(self.is_detecting || self.reader.is_some())?;
+        Impossible::ensure(self.format_of.is_some() || self.reader.is_some())?;
         let awaits_composer = reader.flag()?;
         if !awaits_composer && self.awaits_composer {
             Impossible::ensure(self.reader.is_some())?;

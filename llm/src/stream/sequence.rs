@@ -26,7 +26,7 @@ impl Sequence {
         let (mut number, mut digest) = (None, Digest::new());
         for value in event.members() {
             match value.key() {
-                "sequence_number" => number = value.json().whole(),
+                "sequence_number" => number = value.whole(),
                 // Padding, which differs each time.
                 "obfuscation" => {}
                 _ => digest = digest.with_bytes(value.spelt().as_bytes()),

@@ -2,7 +2,7 @@
 
 use super::table::{Back, Form, Here, Placed, Wire};
 use super::{Found, find};
-use crate::json::{Json, Node};
+use crate::json::Node;
 use crate::message::Turn;
 
 /// Adds what an event says to the message that goes back.
@@ -17,8 +17,8 @@ pub(crate) fn compose(wire: &'static Wire, event: Node<'_>, turn: &mut Turn) {
 /// Adds a value to the message.
 fn add(back: &'static Back, value: Node<'_>, here: &Here<'_>, turn: &mut Turn) {
     let (back, names) = if let Back::Within(names, back) = back { (*back, Some(*names)) } else { (back, None) };
-    let json = value.json();
-    let is_nothing = json.is_nothing() && value.spelt() != "false";
+    let json = value.given();
+    let is_nothing = value.is_nothing() && !matches!(value.spelt(), "null" | "false");
     if here.choice != 0 || here.form == Form::Beside || is_nothing {
         return;
     }
@@ -52,7 +52,7 @@ fn add(back: &'static Back, value: Node<'_>, here: &Here<'_>, turn: &mut Turn) {
         }
         Back::Json(member, kind) => {
             let at = at(turn, kind);
-            turn.json(at, member, json);
+            turn.json(at, member, value);
         }
         Back::Element(member, kind) => {
             let at = at(turn, kind);
@@ -63,7 +63,7 @@ fn add(back: &'static Back, value: Node<'_>, here: &Here<'_>, turn: &mut Turn) {
         Back::All if turn.part_count() < value.children().count() => {
             turn.clear();
             for part in value.children() {
-                turn.push(part.json());
+                turn.push(part.given());
             }
         }
         Back::All => {}
@@ -74,12 +74,12 @@ fn add(back: &'static Back, value: Node<'_>, here: &Here<'_>, turn: &mut Turn) {
 /// Adds a value to a member of the message itself.
 fn own(turn: &mut Turn, member: &'static str, value: Node<'_>, form: Form) {
     match form {
-        Form::Whole(_) => turn.set(None, member, value.json()),
-        Form::SoFar if value.is_list() => value.each("[].text", &mut |text| turn.so_far(member, text.json())),
-        Form::SoFar => turn.so_far(member, value.json()),
-        _ if value.is_list() => value.children().for_each(|element| turn.element(None, member, element.json())),
-        _ if value.is_object() => turn.element(None, member, value.json()),
-        _ if value.is_string() => turn.text(None, member, value.json()),
-        _ => turn.text(None, member, Json::of(&["\"", value.spelt(), "\""].concat())),
+        Form::Whole(_) => turn.set(None, member, value.given()),
+        Form::SoFar if value.is_list() => value.each("[].text", &mut |text| turn.so_far(member, text.given())),
+        Form::SoFar => turn.so_far(member, value.given()),
+        _ if value.is_list() => value.children().for_each(|element| turn.element(None, member, element.given())),
+        _ if value.is_object() => turn.element(None, member, value.given()),
+        _ if value.is_string() => turn.text(None, member, value.given()),
+        _ => turn.text(None, member, &["\"", value.spelt(), "\""].concat()),
     }
 }

@@ -9,32 +9,19 @@ mod read;
 mod table;
 
 pub(crate) use self::back::compose;
-pub(crate) use self::read::{read, say};
+pub(crate) use self::read::{cite, read, say};
 use self::table::TYPE;
 pub(crate) use self::table::{
-    Back, ByType, Called, Cited, Form, Here, Means, Outcome, Owner, Placed, Row, Rows, Shown, Spot, Wire, matches, on,
-    row,
+    Back, ByType, Called, Cited, Form, Here, Means, Outcome, Owner, Placed, Row, Rows, Shown, Spot, Wire, on, row,
 };
 use crate::json::sign;
 pub(crate) use crate::json::{Mark, Node};
+pub(crate) use crate::words::matches;
 
 use alloc::vec::Vec;
 
 /// The number of values that most events do not exceed.
 const MOSTLY: usize = 16;
-
-/// The answer of a provider's reader to an event: known, even if there is nothing to report of it, or not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Understood {
-    Yes,
-    No,
-}
-
-impl From<bool> for Understood {
-    fn from(is_understood: bool) -> Self {
-        if is_understood { Self::Yes } else { Self::No }
-    }
-}
 
 /// A row, and a value that it has in an event.
 struct Found<'e> {
@@ -89,6 +76,8 @@ fn walk<'e>(rows: Rows, object: Node<'e>, here: &Here<'e>, found: &mut AllFound<
         };
         if row.is_name {
             Some(object.member_with(row.signs, row.path)).filter(|value| value.is_given()).into_iter().for_each(add);
+        } else if row.means.is_of_each() {
+            row.path.split('|').for_each(|path| object.each(path, &mut add));
         } else {
             object.each(row.path, &mut add);
         }
@@ -130,6 +119,11 @@ fn inside<'e>(row: &Row, value: Node<'e>, position: u64, here: Here<'e>, found: 
 }
 
 impl Means {
+    /// Returns true if the meaning is that of every value in a row with several paths, not only of the first one.
+    fn is_of_each(&self) -> bool {
+        matches!(self, Self::Silent | Self::Kept | Self::PartOfInput)
+    }
+
     fn has_parts(&self) -> bool {
         matches!(self, Self::Object(_) | Self::ByType(_) | Self::Chosen(..) | Self::Choice(_) | Self::ChoiceInOrder(_))
     }

@@ -4,24 +4,23 @@ use alloc::vec::Vec;
 
 use super::table::TYPE;
 use super::table::{Called, Cited, Form, Here, Means, Outcome, Owner, Placed, Row, Shown, Wire};
-use super::{AllFound, Found, Understood, find, walk};
+use super::{AllFound, Found, find, walk};
 use crate::calls::{CallStart, Place, Slot, present};
 use crate::emitter::Emitter;
 use crate::emitter::answers::Stop;
 use crate::emitter::blocks::{At, Which};
 use crate::emitter::failure::Failure;
 use crate::emitter::said::{Part, Scope};
-use crate::event::media::Media;
-use crate::event::{BlockKind, MismatchKind, OpaqueKind, Source, StreamEvent};
+use crate::event::{BlockKind, Media, MismatchKind, OpaqueKind, Source, StreamEvent};
 use crate::json::{Mark, Node, Unreadable};
 
-/// Reads an event by a wire's table.
-pub(crate) fn read(wire: &'static Wire, event: Node<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+/// Reads an event by a wire's table. Returns false if the event is unknown.
+pub(crate) fn read(wire: &'static Wire, event: Node<'_>, emit: &mut Emitter<'_>) -> Result<bool, Unreadable> {
     let tree = event.tree();
     if !event.is_object() {
         return Err(Unreadable);
     }
-    let Some(found) = find(wire, event) else { return Ok(Understood::No) };
+    let Some(found) = find(wire, event) else { return Ok(false) };
     if tree.is_flawed() {
         return Err(Unreadable);
     }
@@ -30,7 +29,7 @@ pub(crate) fn read(wire: &'static Wire, event: Node<'_>, emit: &mut Emitter<'_>)
     Report { wire, emit }.all(found);
     tree.unread(&mut |name, node, mark| emit.unread(name, node, mark));
     emit.show(tree);
-    Ok(Understood::Yes)
+    Ok(true)
 }
 
 /// Reports the values to an emitter.
@@ -49,6 +48,11 @@ impl Here<'_> {
             _ => Place::Nowhere,
         };
         Slot::new(self.choice, place)
+    }
+
+    /// Returns the block in this place.
+    pub(crate) fn block(&self) -> Which<'_> {
+        Which::At(self.choice, self.at())
     }
 
     /// Returns the place of the block here.
@@ -105,7 +109,7 @@ impl Report<'_, '_> {
             Means::Text => self.words(MismatchKind::Text, value, here),
             Means::Reasoning => self.words(MismatchKind::Reasoning, value, here),
             Means::Refusal => self.words(MismatchKind::Refusal, value, here),
-            Means::Starts(..) if here.form == Form::SoFar && self.emit.find_block(choice, here.at()).is_some() => {}
+            Means::Starts(..) if here.form == Form::SoFar && self.emit.find_block(here.block()).is_some() => {}
             Means::Starts(kind, id) => {
                 let phase = if kind == BlockKind::Text { value.word_at("phase") } else { "" };
                 self.emit.start_block(choice, here.at(), kind, value.word_at(id), phase);
@@ -114,9 +118,9 @@ impl Report<'_, '_> {
             Means::BeginsAnswer => self.emit.begin_answer(choice),
             Means::Ends => {
                 self.emit.stop_call(here.slot());
-                self.emit.end_blocks(Which::At(0, here.at()));
+                self.emit.end_blocks(here.block());
             }
-            Means::EndsBlock => self.emit.end_blocks(Which::At(0, here.at())),
+            Means::EndsBlock => self.emit.end_blocks(here.block()),
             Means::Call(_) | Means::Result(_) if !value.is_object() => value.odd(Mark::Torn),
             Means::Call(called) => self.call(called, value, here),
             Means::Fragment if !value.is_string() => value.odd(Mark::Torn),
@@ -134,7 +138,10 @@ impl Report<'_, '_> {
                 }
             }
             Means::Opaque(kind, owner) => self.opaque(kind, owner, value.read(), here),
-            Means::Source(cited) => self.source(cited, value, here),
+            Means::Source(cited) => {
+                let block = if cited.is_in_block { self.emit.find_block(here.block()) } else { None };
+                cite(cited, value, (choice, block), self.emit);
+            }
             Means::Media(shown) => self.media(shown, value, here),
             Means::Usage => self.emit.usage(value.read()),
             Means::Filter => self.emit.content_filter(choice, value.read_rest()),
@@ -175,6 +182,27 @@ impl Report<'_, '_> {
     }
 }
 
+/// Reports a source of an answer, or of one of its blocks.
+pub(crate) fn cite(cited: &Cited, value: Node<'_>, (choice, block): (u64, Option<u64>), emit: &mut Emitter<'_>) {
+    if !(cited.is_source)(value) {
+        return;
+    }
+    let [url, title, quote] = [cited.url, cited.title, cited.quote].map(|path| value.word_at(path));
+    if url.is_empty() && (!value.is_object() || value.children().next().is_none()) {
+        return value.odd(Mark::Odd);
+    }
+    let span = |(start, end): &(&str, &str)| {
+        let start = value.get(start).index();
+        value.get(end).index().map(|end| (start.unwrap_or(0), end))
+    };
+    let span = cited.spans.iter().find_map(span);
+    let (url, title, quote, json) = (present(url), present(title), present(quote), value.read().spelt().into());
+    let key = value.get(cited.once);
+    if cited.once.is_empty() || emit.is_new_source(choice, key.text().unwrap_or(key.spelt())) {
+        emit.report(StreamEvent::Source(Source { choice, block, url, title, quote, span, json }));
+    }
+}
+
 /// Reports the part of a text that has not been reported before.
 pub(crate) fn say(kind: MismatchKind, text: &str, here: &Here<'_>, emit: &mut Emitter<'_>) {
     let part = Part { kind, choice: here.choice, at: here.at() };
@@ -194,10 +222,6 @@ pub(crate) fn say(kind: MismatchKind, text: &str, here: &Here<'_>, emit: &mut Em
                 emit.spoil_message();
             }
             rest
-        }
-        Form::Chunk => {
-            let kind = if kind == MismatchKind::Reasoning { BlockKind::Reasoning } else { BlockKind::Text };
-            return emit.chunk_at(here.at(), kind, text);
         }
     };
     match kind {
@@ -269,7 +293,7 @@ impl Report<'_, '_> {
         let choice = here.choice;
         match owner {
             Owner::Nothing => self.emit.opaque(kind, choice, (None, None), value),
-            Owner::Block => self.emit.opaque(kind, choice, (self.emit.find_block(choice, here.at()), None), value),
+            Owner::Block => self.emit.opaque(kind, choice, (self.emit.find_block(here.block()), None), value),
             Owner::Begun(block) => {
                 if !value.is_nothing() {
                     let number = self.emit.block_of(choice, here.at(), block);
@@ -287,39 +311,12 @@ impl Report<'_, '_> {
         }
     }
 
-    fn source(&mut self, cited: &Cited, value: Node<'_>, here: &Here<'_>) {
-        if !(cited.is_source)(value) {
-            return;
-        }
-        let [url, title, quote] = [cited.url, cited.title, cited.quote].map(|path| value.word_at(path));
-        if url.is_empty() && (!value.is_object() || value.children().next().is_none()) {
-            return value.odd(Mark::Odd);
-        }
-        let span = |(start, end): &(&str, &str)| {
-            let start = value.get(start).index();
-            value.get(end).index().map(|end| (start.unwrap_or(0), end))
-        };
-        let source = Source {
-            choice: here.choice,
-            block: if cited.is_in_block { self.emit.find_block(here.choice, here.at()) } else { None },
-            url: present(url),
-            title: present(title),
-            quote: present(quote),
-            span: cited.spans.iter().find_map(span),
-            json: value.read().spelt().into(),
-        };
-        let key = value.get(cited.once);
-        if cited.once.is_empty() || self.emit.is_new_source(here.choice, key.text().unwrap_or(key.spelt())) {
-            self.emit.report(StreamEvent::Source(source));
-        }
-    }
-
     fn media(&mut self, shown: &Shown, value: Node<'_>, here: &Here<'_>) {
         if value.is_nothing() {
             return;
         }
         let [media_type, data, url] = [shown.media_type, shown.data, shown.url].map(|path| value.word_at(path));
-        let block = if shown.is_in_block { self.emit.find_block(here.choice, here.at()) } else { None };
+        let block = if shown.is_in_block { self.emit.find_block(here.block()) } else { None };
         let kind = value.word_at("type");
         let kind = if kind.is_empty() { shown.name } else { kind };
         if data.is_empty() && url.is_empty() {

@@ -79,7 +79,8 @@ impl Wire {
 /// One line of a table.
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
-    /// The path, as [`Node::each`] takes it. Of alternatives separated by `|`, the first with a value is used.
+    /// The path, as [`Node::each`] takes it. Of alternatives separated by `|`, the first with a value is used, or each
+    /// if the meaning is that the value is known.
     pub(super) path: &'static str,
     /// The signs of the first names in the path: an object without any of them is skipped.
     pub(super) signs: u64,
@@ -269,8 +270,6 @@ pub(crate) enum Form {
     SoFar,
     /// The whole text so far, beside a piece of the same text.
     Beside,
-    /// A piece that may omit its place. Then it continues the last piece with a place.
-    Chunk,
 }
 
 impl Form {
@@ -411,25 +410,4 @@ pub(crate) enum Back {
     All,
     /// A value that the message cannot be sent back with.
     Spoils,
-}
-
-/// Returns true if a type matches a pattern of [`Wire::events`].
-pub(crate) fn matches(patterns: &str, kind: &str) -> bool {
-    let (mut rest, kind) = (patterns.as_bytes(), kind.as_bytes());
-    loop {
-        let end = |byte: u8| rest.iter().position(|at| *at == byte);
-        let (pattern, behind) = rest.split_at(end(b'|').unwrap_or(rest.len()));
-        let is_match = match pattern.iter().position(|byte| *byte == b'*').map(|star| pattern.split_at(star)) {
-            None => pattern == kind,
-            Some((start, [_, end @ ..])) => {
-                kind.len() >= start.len() + end.len() && kind.starts_with(start) && kind.ends_with(end)
-            }
-            Some(_) => false,
-        };
-        match behind {
-            _ if is_match => return true,
-            [] => return false,
-            [_, behind @ ..] => rest = behind,
-        }
-    }
 }

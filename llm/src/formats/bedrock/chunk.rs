@@ -11,21 +11,21 @@ use crate::emitter::answers::Stop;
 use crate::emitter::blocks::At;
 use crate::emitter::failure::Failure;
 use crate::event::stop::StopKind;
-use crate::formats::{Understood, anthropic, cohere, openai_chat};
-use crate::json::{Json, Tree, Unreadable};
+use crate::formats::{anthropic, cohere, openai_chat};
+use crate::json::{Tree, Unreadable, checked};
 use crate::wire::{Here, Means, Node, Rows, Wire, on, read, row};
 
-type Read = fn(Node<'_>, &mut Emitter<'_>) -> Result<Understood, Unreadable>;
+type Read = fn(Node<'_>, &mut Emitter<'_>) -> Result<bool, Unreadable>;
 
 /// The readers of an event in the model's own format, in the order in which they are tried. Claude has Anthropic's
 /// events, and Nova those of ConverseStream. Other models have chat completions, Cohere's events, or text beside a stop
 /// reason.
 const READERS: [Read; 6] = [
     anthropic::read,
-    |event, emit| Ok(Failure::reported_by(event).map(|failure| emit.fail(&failure)).is_some().into()),
+    |event, emit| Ok(Failure::reported_by(event).map(|failure| emit.fail(&failure)).is_some()),
     |event, emit| match event.member("choices").is_given() {
         true => (openai_chat::FORMAT.read)(event, emit),
-        false => Ok(Understood::No),
+        false => Ok(false),
     },
     |event, emit| (cohere::FORMAT.read)(event, emit),
     |event, emit| read(&CONVERSE, event, emit),
@@ -50,7 +50,7 @@ pub(super) fn read_wrapped(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<()
     }
     let text = decoded(bytes.text().unwrap_or_default()).ok_or(Unreadable)?;
     // An agent's text may be anything, even JSON that looks like a model's event.
-    let Some(json) = Json::new(&text).filter(|json| json.is_object() && !emit.has_reported(AGENT)) else {
+    let Some(json) = checked(&text).filter(|json| json.starts_with('{') && !emit.has_reported(AGENT)) else {
         // Among a model's own events, this is a damaged one.
         let is_damaged = emit.known().open_count() > 0 || text.trim_ascii().starts_with('{');
         if is_damaged && !emit.has_reported(AGENT) {
@@ -64,7 +64,7 @@ pub(super) fn read_wrapped(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<()
         return Ok(());
     };
     for read in READERS {
-        if read(Tree::new(json).root(), emit)? == Understood::Yes {
+        if read(Tree::new(json).root(), emit)? {
             return Ok(());
         }
     }

@@ -11,40 +11,34 @@ use crate::emitter::failure::Failure;
 use crate::emitter::said::{Part, Said};
 use crate::event::stop::StopKind;
 use crate::event::{BlockKind, MismatchKind, OpaqueKind};
-use crate::formats::{Format, anthropic};
-use crate::json::{Json, Tree};
+use crate::formats::{Format, Owns, anthropic};
+use crate::json::{Tree, checked};
 use crate::message::{Composer, Ids, Shape};
 use crate::wire::{
     Back, Called, Cited, Here, Means, Node, Outcome, Owner, Placed, Row, Rows, Shown, Spot, Wire, compose, on, read,
     row,
 };
 
-pub(crate) const FORMAT: Format =
-    Format { name: "bedrock", read: |event, emit| read(&WIRE, event, emit), owns_members, ..Format::NEW };
+pub(crate) const FORMAT: Format = Format { read: |event, emit| read(&WIRE, event, emit), ..Format::NEW };
+
+pub(crate) const OWNS: Owns = Owns { members: owns_members, ..Owns::NEW };
 
 /// The message for the next request, without citations.
 pub(crate) const COMPOSER: Composer =
     Composer::new(Shape::Object { role: "assistant", list: "content", ids: Ids::Needed }, |event, turn| {
         let chunk = chunk::decoded(event.get("chunk.bytes|bytes").peek());
-        let event = chunk.as_deref().map_or(Some(event.json()), Json::new);
-        for event in event.into_iter().filter(|event| event.is_object()) {
+        let event = chunk.as_deref().map_or(Some(event.given()), checked);
+        for event in event.into_iter().filter(|event| event.starts_with('{')) {
             compose(&anthropic::WIRE, Tree::new(event).root(), turn);
             compose(&CONVERSE, Tree::new(event).root(), turn);
         }
     });
 
 fn owns_members(event: Node<'_>) -> bool {
-    const OWN: [&str; 7] = [
-        "messageStart",
-        "contentBlockStart",
-        "contentBlockDelta",
-        "contentBlockStop",
-        "messageStop",
-        "returnControl",
-        "trace.trace",
-    ];
+    const OWN: &str = "messageStart|contentBlockStart|contentBlockDelta|contentBlockStop|messageStop|returnControl|\
+        trace.trace";
     let is_body = event.member("output").member("message").is_given() && event.member("stopReason").is_given();
-    OWN.iter().any(|path| event.get(path).is_there() || event.member(path).is_given())
+    OWN.split('|').any(|path| event.get(path).is_there() || event.member(path).is_given())
         || is_body
         || event.member("chunk").member("bytes").is_given()
 }

@@ -4,17 +4,21 @@ mod v1;
 
 use crate::emitter::Emitter;
 use crate::event::BlockKind;
-use crate::formats::{Format, Understood, tool_call};
+use crate::formats::{Format, Owns, tool_call};
 use crate::json::Unreadable;
 use crate::message::{Composer, Ids, Shape};
-use crate::wire::{self, Back, ByType, Cited, Means, Node, Row, Rows, Spot, Wire, by_type, on, row};
+use crate::wire::{self, Back, ByType, Cited, Means, Node, Row, Rows, Spot, Wire, on, row};
 
-pub(crate) const FORMAT: Format = Format {
-    name: "cohere",
-    read,
-    owns_type,
-    owns_members: |event| event.member("message").is_object() && event.member("finish_reason").is_given(),
-    ..Format::NEW
+pub(crate) const FORMAT: Format = Format { read, ..Format::NEW };
+
+pub(crate) const OWNS: Owns = Owns {
+    types: &[
+        "message-start|content-start|content-delta|content-end|tool-plan-delta|tool-call-start|tool-call-delta|\
+        tool-call-end|citation-start|citation-end|message-end",
+        "stream-start|text-generation|tool-calls-chunk|tool-calls-generation|search-queries-generation|search-results|\
+        citation-generation|stream-end",
+    ],
+    members: |event| event.member("message").is_object() && event.member("finish_reason").is_given(),
 };
 
 /// The message for the next request. Its calls are added as they end.
@@ -31,12 +35,7 @@ pub(crate) const COMPOSER: Composer =
         }
     });
 
-fn owns_type(kind: &str) -> bool {
-    let is_own = |cases| by_type(cases, kind).is_some();
-    !matches!(kind, "" | "debug") && (is_own(WIRE.events) || is_own(v1::WIRE.events))
-}
-
-fn read(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+fn read(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<bool, Unreadable> {
     wire::read(if event.member("event_type").is_given() { v1::wire_of(event, emit) } else { &WIRE }, event, emit)
 }
 

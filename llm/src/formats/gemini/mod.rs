@@ -16,16 +16,15 @@ use crate::emitter::answers::Stop;
 use crate::emitter::blocks::Which;
 use crate::event::stop::StopKind;
 use crate::event::{OpaqueKind, Source, StreamEvent};
-use crate::formats::Format;
+use crate::formats::{Format, Owns};
 use crate::message::{Composer, Ids, Shape};
 use crate::wire::{Back, Cited, Here, Mark, Means, Node, Outcome, Owner, Rows, Shown, Wire, compose, on, read, row};
 
-pub(crate) const FORMAT: Format = Format {
-    name: "gemini",
-    read: |event, emit| read(wire_of(event), event, emit),
-    owns_type: |kind| kind.starts_with("interaction.") || kind.starts_with("step."),
-    owns_members,
-    ..Format::NEW
+pub(crate) const FORMAT: Format = Format { read: |event, emit| read(wire_of(event), event, emit), ..Format::NEW };
+
+pub(crate) const OWNS: Owns = Owns {
+    types: &["interaction.*|step.*"],
+    members: |event| MEMBERS.split('|').any(|name| event.member(name).is_given()),
 };
 
 /// The message for the next request: the parts of the first answer. They are not joined, because a signature applies to
@@ -37,21 +36,6 @@ pub(crate) const COMPOSER: Composer =
         }
         compose(wire_of(event), event, turn);
     });
-
-fn owns_members(event: Node<'_>) -> bool {
-    const OWN: [&str; 9] = [
-        "candidates",
-        "usageMetadata",
-        "promptFeedback",
-        "serverContent",
-        "toolCall",
-        "toolCallCancellation",
-        "setupComplete",
-        "goAway",
-        "sessionResumptionUpdate",
-    ];
-    OWN.iter().any(|name| event.member(name).is_given())
-}
 
 /// Returns true if an event has a type. Only the events of Interactions do.
 fn has_type(event: Node<'_>) -> bool {
@@ -81,13 +65,13 @@ static WIRE: Wire = Wire {
             row("error", Means::Fails),
         ],
     )],
-    is_known: |event| MEMBERS.split(' ').any(|name| event.member(name).is_there()),
+    is_known: |event| MEMBERS.split('|').chain(["responseId"]).any(|name| event.member(name).is_there()),
     ..Wire::NEW
 };
 
 /// The members of events, each of which may be the only one.
-const MEMBERS: &str = "candidates usageMetadata promptFeedback responseId setupComplete serverContent toolCall \
-    toolCallCancellation goAway sessionResumptionUpdate";
+const MEMBERS: &str = "candidates|usageMetadata|promptFeedback|setupComplete|serverContent|toolCall|\
+    toolCallCancellation|goAway|sessionResumptionUpdate";
 
 const CANDIDATE: Rows = &[
     row(".", Means::Lacks("content.parts[]")).when(|it| !has_ended(it) || !it.get("content.parts").is_nothing()),
@@ -151,12 +135,8 @@ const SENT_BACK: Rows = &[
         .back(&Back::PushCall),
 ];
 
-const RESULT: Means = Means::Object(&[
-    row(".", Means::Result(&OUTCOME)),
-    row("output", Means::Silent),
-    row("response", Means::Silent),
-    row("toolType", Means::Silent),
-]);
+const RESULT: Means =
+    Means::Object(&[row(".", Means::Result(&OUTCOME)), row("output|response|toolType", Means::Silent)]);
 
 const OUTCOME: Outcome = Outcome {
     of: "id",

@@ -14,23 +14,24 @@ use crate::emitter::blocks::{At, Which};
 use crate::emitter::said::{Part, Scope};
 use crate::event::stop::StopKind;
 use crate::event::{BlockKind, MismatchKind, OpaqueKind};
-use crate::formats::{Format, tool_call};
+use crate::formats::{Format, Owns, tool_call};
 use crate::json::Text;
 use crate::message::{Composer, Ids, Shape};
 use crate::wire::{
-    Back, ByType, Cited, Form, Here, Mark, Means, Node, Outcome, Owner, Placed, Rows, Shown, Spot, Wire, compose, on,
-    read, row, say,
+    Back, ByType, Cited, Form, Here, Mark, Means, Node, Outcome, Owner, Placed, Rows, Shown, Spot, Wire, compose,
+    matches, on, read, row, say,
 };
 
-pub(crate) const FORMAT: Format =
-    Format { name: "openai-chat", read: |event, emit| read(&WIRE, event, emit), owns_members, ..Format::NEW };
+pub(crate) const FORMAT: Format = Format { read: |event, emit| read(&WIRE, event, emit), ..Format::NEW };
+
+pub(crate) const OWNS: Owns = Owns { members: owns_members, ..Owns::NEW };
 
 /// The message for the next request. Its calls are added as they end.
 pub(crate) const COMPOSER: Composer =
     Composer::new(Shape::WithCalls { list: "", ids: Ids::Needed }, |event, turn| compose(&WIRE, event, turn));
 
 fn owns_members(event: Node<'_>) -> bool {
-    let object = event.get("object").word();
+    let object = event.get("object").peek();
     event.member("choices").is_given() || ["chat.completion.chunk", "text_completion"].contains(&object)
 }
 
@@ -116,10 +117,7 @@ const DELTA: Rows = &[
                     arguments.input();
                 }),
             ),
-            row("output", Means::Silent),
-            row("browser_results", Means::Silent),
-            row("code_results", Means::Silent),
-            row("search_results", Means::Silent),
+            row("output|browser_results|code_results|search_results", Means::Silent),
         ]),
     ),
     WORDS[2],
@@ -186,17 +184,9 @@ fn any(node: Node<'_>, path: &str, is: fn(Node<'_>) -> bool) -> bool {
 
 /// Returns true if a choice has content, not only a stop reason and what accompanies it.
 fn says_more(choice: Node<'_>) -> bool {
-    const MEMBERS: [&str; 8] = [
-        "content",
-        "refusal",
-        "reasoning_content",
-        "reasoning",
-        "reasoning_details",
-        "thinking_blocks",
-        "tool_calls",
-        "function_call",
-    ];
-    let is_content = |member: Node<'_>| MEMBERS.contains(&member.key()) && !member.is_nothing();
+    const MEMBERS: &str = "content|refusal|reasoning_content|reasoning|reasoning_details|thinking_blocks|tool_calls|\
+        function_call";
+    let is_content = |member: Node<'_>| !member.is_nothing() && matches(MEMBERS, member.key());
     !choice.get("text").is_nothing()
         || ["delta", "message"].iter().any(|said| choice.member(said).members().any(is_content))
 }

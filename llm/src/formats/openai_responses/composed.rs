@@ -18,7 +18,7 @@ use super::state;
 use super::words::Home;
 use crate::calls::{CallErrorKind, Numbered};
 use crate::emitter::Emitter;
-use crate::json::{Json, quoted};
+use crate::json::{Tree, quoted};
 use crate::wire::{Here, Mark, Node};
 
 /// The composed texts of open calls, by call number.
@@ -54,8 +54,10 @@ pub(super) fn begin(number: u64, of: Of, item: Node<'_>, emit: &mut Emitter<'_>)
     }
     let object = item.member(if of == Of::Patch { "operation" } else { "action" });
     if let Some(composed) = all.get(number) {
-        let known = Json::of(&composed.object);
-        let differs = |name: &&&str| object.member(name).is_given() && object.member(name).json() != known.member(name);
+        let known = Tree::new(&composed.object);
+        let differs = |name: &&&str| {
+            object.member(name).is_given() && object.member(name).given() != known.root().member(name).given()
+        };
         if let Some(name) = ["type", "path"].iter().find(differs) {
             emit.calls().contradict(number, object.member(name).word());
         }
@@ -146,8 +148,8 @@ pub(super) fn close_all(emit: &mut Emitter<'_>) {
         if composed.is_done() {
             let mut text = String::from(if composed.of == Of::Patch { "" } else { "]" });
             let object = mem::take(&mut composed.object);
-            for (name, value) in Json::of(&object).members() {
-                composed.write_member(&name.word(), value.spelt(), &mut text);
+            for member in Tree::new(&object).root().members() {
+                composed.write_member(member.key(), member.spelt(), &mut text);
             }
             composed.push(number, &(text + if composed.of == Of::Patch { "}}" } else { "}" }), emit);
         }

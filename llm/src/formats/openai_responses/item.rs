@@ -150,7 +150,7 @@ pub(super) fn report_rest(item: Node<'_>, home: &Home<'_>, has_rest: bool, emit:
         "reasoning" if item.member("encrypted_content").is_given() => {
             let part = home.part(0);
             let answer = part.answer(emit);
-            let block = home.index.and_then(|index| emit.find_blocks_at(index));
+            let block = home.index.and_then(|index| emit.find_block(Which::Item(index)));
             let block = block.unwrap_or_else(|| part.start_reasoning(answer, emit));
             let encrypted = item.member("encrypted_content").read();
             emit.opaque(OpaqueKind::Encrypted, answer, (Some(block), None), encrypted);

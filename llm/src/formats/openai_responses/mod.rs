@@ -6,7 +6,6 @@
 //! connection.
 
 mod composed;
-mod connection;
 mod ending;
 mod form;
 mod item;
@@ -23,9 +22,8 @@ use crate::calls::{Numbered, Slot, digest_of, present};
 use crate::emitter::Emitter;
 use crate::emitter::blocks::Which;
 use crate::emitter::said::Scope;
-use crate::event::MismatchKind;
-use crate::event::media::Media;
-use crate::formats::Format;
+use crate::event::{Media, MismatchKind};
+use crate::formats::{Format, Owns};
 use crate::json::Text;
 use crate::message::{Composer, Shape};
 use crate::wire::{Back, Here, Mark, Means, Node, Row, Spot, Wire, compose, matches, on, read, row};
@@ -53,18 +51,20 @@ pub(crate) struct State {
     said: u64,
     /// True if the current event is one of Realtime's.
     is_realtime: bool,
-    realtime: connection::State,
+    realtime: realtime::State,
 }
 
 pub(crate) const FORMAT: Format = Format {
-    name: "openai-responses",
     read: |event, emit| read(wire_of(event, emit), event, emit),
-    owns_type: |kind| kind.starts_with("response.") || matches(REALTIME, kind) || transcripts::owns_type(kind),
-    owns_members: |event| event.get("object").word() == "response" && event.member("output").is_given(),
     // Parts are numbered across messages, and responses of Realtime may overlap.
     forgets_messages: false,
     has_numbers: true,
     ..Format::NEW
+};
+
+pub(crate) const OWNS: Owns = Owns {
+    types: &["response.*", REALTIME, transcripts::TYPES],
+    members: |event| event.get("object").peek() == "response" && event.member("output").is_given(),
 };
 
 /// The events that only Realtime has, unless a response outside Realtime is open.
@@ -102,7 +102,7 @@ fn wire_of(event: Node<'_>, emit: &mut Emitter<'_>) -> &'static Wire {
     };
     state(emit).is_realtime = is_realtime;
     match () {
-        () if !is_of_response && transcripts::owns_type(kind) => &transcripts::WIRE,
+        () if !is_of_response && matches(transcripts::TYPES, kind) => &transcripts::WIRE,
         () if is_realtime && realtime::is_over(event, emit) => &realtime::LATE,
         () => &WIRE,
     }
@@ -148,7 +148,7 @@ static WIRE: Wire = Wire {
         // The item repeats the output, if it is ever done.
         on(
             "response.shell_call_output_content.delta|response.shell_call_output_content.done",
-            &[row(".", Means::Data("")), row("delta", Means::Silent), row("output", Means::Silent)],
+            &[row(".", Means::Data("")), row("delta|output", Means::Silent)],
         ),
         on(
             "response.output_text.done|response.refusal.done|response.reasoning_text.done|\
@@ -172,7 +172,7 @@ static WIRE: Wire = Wire {
         // Transcripts of what the user says.
         on(
             "conversation.item.input_audio_transcription.*",
-            &[row(".", Means::Data("")), row("delta", Means::Silent), row("transcript", Means::Silent)],
+            &[row(".", Means::Data("")), row("delta|transcript", Means::Silent)],
         ),
         on(
             "conversation.item.created|conversation.item.added|conversation.item.done|conversation.item.retrieved",
@@ -187,17 +187,10 @@ static WIRE: Wire = Wire {
     ],
     always: &[
         // Texts that hooks read.
-        row("arguments", Means::Kept),
-        row("text", Means::Kept),
-        row("refusal", Means::Kept),
-        row("transcript", Means::Kept),
-        row("part.text", Means::Kept),
-        row("item.arguments", Means::Kept),
+        row("arguments|text|refusal|transcript|part.text|item.arguments", Means::Kept),
         // Indices inside an item.
         row(".", Means::Kept).at(&Spot::Index("content_index|summary_index|command_index")),
-        row("session", Means::Silent),
-        row("conversation", Means::Silent),
-        row("rate_limits", Means::Silent),
+        row("session|conversation|rate_limits", Means::Silent),
         row(".", Means::Hook(realtime::note_items)),
     ],
     is_known: |event| match event.get("type").word() {
@@ -235,7 +228,7 @@ fn begin(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let response = event.get("response");
     pass_over_request(response);
     if state(emit).is_realtime {
-        connection::enter(event, emit);
+        realtime::enter(event, emit);
         return;
     }
     begin_plain(response, Some(false), emit);
@@ -374,7 +367,7 @@ fn sound(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let data = event.get("delta").said();
     let Some(part) = Part::of(event, emit).filter(|_| !data.is_empty()) else { return };
     let choice = part.answer(emit);
-    let block = if part.home.index.is_none() { emit.find_block(choice, part.at()) } else { None };
+    let block = if part.home.index.is_none() { emit.find_block(Which::At(choice, part.at())) } else { None };
     emit.media(Media { choice, block, data: present(data), ..Media::default() });
 }
 

@@ -3,12 +3,11 @@
 use alloc::collections::BTreeMap;
 use alloc::format;
 
-use crate::calls::{digest_of, present};
+use crate::calls::digest_of;
 use crate::emitter::Emitter;
-use crate::emitter::blocks::At;
+use crate::emitter::blocks::{At, Which};
 use crate::emitter::said::Scope;
-use crate::event::{Source, StreamEvent};
-use crate::wire::Node;
+use crate::wire::{Cited, Node, cite};
 
 /// Reports the annotations of a part that were not reported before. A response repeats everything up to three times,
 /// the last time in a list without places.
@@ -46,35 +45,29 @@ fn digest(annotation: Node<'_>) -> u64 {
 }
 
 fn report(annotation: Node<'_>, (choice, at): (u64, At<'_>), emit: &mut Emitter<'_>) {
-    let [url, title] = ["url", "title|filename"].map(|path| annotation.word_at(path));
-    emit.report(StreamEvent::Source(Source {
-        choice,
-        block: emit.find_block(choice, at),
-        url: present(url),
-        title: present(title),
-        quote: None,
-        span: annotation.get("start_index").index().zip(annotation.get("end_index").index()),
-        json: annotation.read().spelt().into(),
-    }));
+    let block = emit.find_block(Which::At(choice, at));
+    cite(&ANNOTATION, annotation, (choice, block), emit);
 }
+
+const ANNOTATION: Cited =
+    Cited { url: "url", title: "title|filename", spans: &[("start_index", "end_index")], ..Cited::NEW };
+
+/// A page or a file.
+const FOUND: Cited = Cited {
+    url: "url",
+    title: "title|filename",
+    quote: "text",
+    is_source: |found| !found.word_at("url").is_empty() || found.get("filename").is_given(),
+    ..Cited::NEW
+};
 
 /// Reports the pages or files that a search found, each once per search.
 pub(super) fn of_search(item: Node<'_>, search: &str, emit: &mut Emitter<'_>) {
     for path in ["action.sources[]", "results[]"] {
         item.each(path, &mut |found| {
-            let [url, title, quote] = ["url", "title|filename", "text"].map(|path| found.word_at(path));
-            let is_source = !url.is_empty() || found.get("filename").is_given();
-            if is_source && emit.is_new_source(0, &format!("{search} {:x}", digest_of(found.spelt()))) {
-                let [url, title, quote] = [&url, &title, &quote].map(|text| present(text));
-                emit.report(StreamEvent::Source(Source {
-                    choice: 0,
-                    block: None,
-                    url,
-                    title,
-                    quote,
-                    span: None,
-                    json: found.read().spelt().into(),
-                }));
+            let key = format!("{search} {:x}", digest_of(found.spelt()));
+            if (FOUND.is_source)(found) && emit.is_new_source(0, &key) {
+                cite(&FOUND, found, (0, None), emit);
             }
         });
     }

@@ -2,14 +2,10 @@
 //! which have neither responses nor items.
 
 use crate::emitter::said::Scope;
-use crate::wire::{Form, Means, Row, Shown, Wire, matches, on, row};
+use crate::wire::{Form, Means, Row, Shown, Wire, on, row};
 
-pub(super) fn owns_type(kind: &str) -> bool {
-    matches(
-        "transcript.text.*|session.output_transcript.*|session.input_transcript.*|session.output_audio.*|session.closed",
-        kind,
-    )
-}
+pub(super) const TYPES: &str =
+    "transcript.text.*|session.output_transcript.*|session.input_transcript.*|session.output_audio.*|session.closed";
 
 pub(super) static WIRE: Wire = Wire {
     kind: "type",
@@ -18,7 +14,7 @@ pub(super) static WIRE: Wire = Wire {
         // In another language, or repeated by speaker.
         on(
             "session.input_transcript.delta|transcript.text.segment",
-            &[BEGINS, row(".", Means::Data("")), row("delta", Means::Silent), row("text", Means::Silent)],
+            &[BEGINS, row(".", Means::Data("")), row("delta|text", Means::Silent)],
         ),
         on("session.output_audio.delta", &[row("delta", Means::Media(&SOUND)).required()]),
         on(

@@ -4,7 +4,7 @@ use alloc::borrow::{Cow, ToOwned};
 use alloc::format;
 use alloc::string::String;
 
-use super::{connection, sources, state};
+use super::{realtime, sources, state};
 use crate::calls::Slot;
 use crate::emitter::Emitter;
 use crate::emitter::blocks::{At, Which};
@@ -58,7 +58,7 @@ impl<'a> Home<'a> {
         let (id, call_id) = if item.is_object() { (own, own_call) } else { (id, call_id) };
         let index = event.get("output_index").index();
         let is_realtime = state(emit).is_realtime;
-        let choice = if is_realtime { connection::enter(event, emit) } else { 0 };
+        let choice = if is_realtime { realtime::enter(event, emit) } else { 0 };
         let known = |id: &str| if id.is_empty() { None } else { emit.known().find_id(choice, id) };
         let (by_id, by_call) = (known(id), known(call_id));
         let (place, other) = match index {
@@ -199,7 +199,7 @@ impl Part<'_> {
 
     /// Starts the part's block of text, unless it has started.
     pub(super) fn start_text(&self, choice: u64, emit: &mut Emitter<'_>) {
-        if emit.find_block(choice, self.at()).is_none() {
+        if emit.find_block(Which::At(choice, self.at())).is_none() {
             let (id, phase) = self.item(emit);
             emit.start_block(choice, self.at(), BlockKind::Text, &id, &phase);
         }
@@ -207,7 +207,7 @@ impl Part<'_> {
 
     /// Returns the part's block of reasoning. If it has not started, starts it and ends the block of the part before.
     pub(super) fn start_reasoning(&self, choice: u64, emit: &mut Emitter<'_>) -> u64 {
-        emit.find_block(choice, self.at()).unwrap_or_else(|| {
+        emit.find_block(Which::At(choice, self.at())).unwrap_or_else(|| {
             let (id, phase) = self.item(emit);
             if let Some(outer) = self.home.index {
                 emit.end_blocks(Which::Item(outer));
