@@ -116,12 +116,12 @@ describe("a parser that is saved and restored", () => {
         parser.feed(chunk);
         documents.feed(chunk.replace("\n", ""));
       }
-      assert.equal(saveParser(new Parser("a", { retain, lenient: tolerating([]) })).parts.length > 0, true);
+      assert.equal(saveParser(new Parser("a", { retain, lenient: tolerating([]) })).kind, "parser");
     }
   });
   test("keeps a lenient text up to the bad byte", () => {
     const parser = new Parser("a", { lenient: tolerating(DEVIATIONS) });
-    const body = () => saveParser(parser).parts.filter((part) => typeof part === "string").at(-1);
+    const body = () => saveParser(parser).data.text;
     for (const chunk of ["{a: [1,", "]/", "* \u00e9 *", "/}", " #"]) parser.feed(chunk);
     assert.equal(body(), "{a: [1,]/* \u00e9 */} #");
     assert.throws(() => parser.feed("\n1 2"), { kind: "unexpected-byte", offset: 1 });
@@ -197,7 +197,7 @@ describe("a parser that is saved and restored", () => {
   test("is short inside a long string of a parser that retains nothing", () => {
     const parser = new Parser("message", { retain: "nothing" });
     parser.feed(`{"message": "${"Good morning. ".repeat(1000)}`);
-    assert.ok(JSON.stringify(saveParser(parser)).length < 220, JSON.stringify(saveParser(parser)));
+    assert.ok(JSON.stringify(saveParser(parser)).length < 270, JSON.stringify(saveParser(parser)));
   });
   test("can be saved repeatedly, but not once it is disposed of", () => {
     const parser = new Parser("a");
@@ -235,19 +235,26 @@ describe("a stream of documents that is saved and restored", () => {
 
 describe("a state that is refused", () => {
   const KINDS = ["not-saved-state", "other-version", "other-kind", "other-patterns", "other-choices", "impossible"];
-  const VALUES = [0, 1, 2, 3, 7, 255, 2 ** 40, -1, 0.5, "", "[", '{"a":', "\ud83d", [], [0xe2], [0x22, 300], null, true, {}];
+  const VALUES = [0, 1, 2, 3, 7, 255, 2 ** 40, -1, 0.5, "", "[", '{"a":', "\ud83d", "__proto__", [], [0xe2], [0x22, 300], null, true, {}, [[]], { text: "[" }];
+  const NAMES = ["outcome", "endsNumber", "text", "rest", "half", "mark", "refused", "hidden", "isKept", "at", "id", "index", "hasFailed", "length", "constructor"];
 
-  /** Removes, inserts or replaces parts of a state, and replaces members of it or of its note. */
+  /** Returns all members and elements in some data, each as its container and its name. */
+  const placesIn = (data) =>
+    Object.entries(data).flatMap(([name, member]) => [[data, name], ...(typeof member === "object" && member !== null ? placesIn(member) : [])]);
+
+  /** Removes, inserts or replaces members and elements of a state. */
   function changed(state, changes) {
     const copy = JSON.parse(JSON.stringify(state));
     for (const [how, at, which] of changes) {
-      const value = VALUES[which % VALUES.length];
-      const place = copy.parts.length === 0 ? 0 : at % copy.parts.length;
-      if (how < 3) copy.parts.splice(place, how === 1 ? 0 : 1, ...(how === 0 ? [] : [value]));
-      else if (how < 5 && typeof copy.parts[place] === "number") copy.parts[place] += how === 3 ? 1 : -1;
-      else if (how === 5) copy.note = { ...copy.note, [["half", "mark", "refused", "hidden", "growth"][at % 5]]: value };
-      else if (how === 6 && at % 5 === 0) copy[Object.keys(copy)[which % 5]] = value;
-      if (!Array.isArray(copy.parts)) break;
+      // Most changes are in the data, which come last.
+      const places = placesIn(copy);
+      const [container, name] = places[how === 6 ? at % places.length : places.length - 1 - (at % Math.max(1, places.length - 20))];
+      const value = structuredClone(VALUES[which % VALUES.length]);
+      if (how === 0 && Array.isArray(container)) container.splice(Number(name), which % 2, value);
+      else if (how === 0) container[NAMES[which % NAMES.length]] = structuredClone(VALUES[at % VALUES.length]);
+      else if (how === 1) delete container[name];
+      else if (how < 4 && typeof container[name] === "number") container[name] += how === 2 ? 1 : -1;
+      else container[name] = value;
     }
     return copy;
   }
@@ -281,30 +288,165 @@ describe("a state that is refused", () => {
     const patched = new Parser("a", { snapshots: true });
     patched.feed('{"a":[1');
     patched.patch();
-    const { note, ...changed } = saveParser(patched);
-    const withOps = (ops) => ({ ...changed, note: { ...note, growth: [ops, ...note.growth.slice(1)] } });
-    assert.deepEqual(restoreParser("a", withOps(note.growth[0]), { snapshots: true }).patch(), []);
+    const { data, ...rest } = saveParser(patched);
+    const withOps = (ops) => ({ ...rest, data: { ...data, growth: { ...data.growth, ops } } });
+    const withData = (more) => ({ ...state, data: { ...state.data, ...more } });
+    assert.deepEqual(restoreParser("a", withOps(data.growth.ops), { snapshots: true }).patch(), []);
     for (const [kind, restore] of [
       ["not-saved-state", () => restoreParser("a", {})],
       ["not-saved-state", () => restoreParser("a", new Uint8Array(30))],
-      ["other-version", () => restoreParser("a", { ...state, jsonspigot: 2 })],
+      ["other-version", () => restoreParser("a", { ...state, jsonspigot: 1 })],
       ["other-kind", () => restoreParser("a", documents)],
       ["other-patterns", () => restoreParser("b", state)],
       ["other-patterns", () => restoreParser(["a", "a"], state)],
       ["other-choices", () => restoreParser("a", state, { retain: "nothing" })],
       ["other-choices", () => restoreParser("a", state, { limits: { depth: 9 } })],
       ["other-choices", () => restoreDocuments("concatenated", "a", documents)],
-      ["impossible", () => restoreParser("a", { ...state, parts: state.parts.slice(1) })],
-      ["impossible", () => restoreParser("a", { ...state, parts: [...state.parts, 0] })],
-      ["impossible", () => restoreParser("a", { ...state, parts: undefined })],
+      ["impossible", () => restoreParser("a", withData({ outcome: 2 }))],
+      ["impossible", () => restoreParser("a", withData({ other: 0 }))],
+      ["impossible", () => restoreParser("a", withData({ rest: new Array(2) }))],
+      ["impossible", () => restoreParser("a", { ...state, data: undefined })],
+      ["impossible", () => restoreParser("a", { ...state, data: [] })],
       ["other-patterns", () => restoreParser("a", { ...state, patterns: deep })],
       ["other-choices", () => restoreParser("a", { ...state, choices: deep })],
-      ["impossible", () => restoreParser("a", { ...state, parts: deep })],
+      ["impossible", () => restoreParser("a", { ...state, data: deep })],
       ["impossible", () => restoreParser("a", withOps(["x"]), { snapshots: true })],
       ["impossible", () => restoreParser("a", withOps(["1"]), { snapshots: true })],
     ]) {
       assert.throws(restore, { kind }, String(restore));
     }
+  });
+  /** Restores a parser from forged steps. `length` is that of the open token. */
+  function forged(patterns, chosen, steps, { length = 0, nextMatch = 9 } = {}) {
+    const whole = steps.map(({ text = "" }) => text).join("");
+    const data = { levels: [{ steps, column: whole.length, length }], nextMatch };
+    return restoreParser(patterns, { ...saveParser(new Parser(patterns, chosen)), data }, chosen);
+  }
+  const isAccepted = (restore) => {
+    try {
+      restore();
+      return true;
+    } catch (error) {
+      assert.equal(error.kind, "impossible", String(error));
+      return false;
+    }
+  };
+  const short = { key: 2, string: 2, number: 2, blank: 2 };
+  test("has text beyond the limits of the parser", () => {
+    const [kept, unkept] = [{ retain: "matches", limits: short }, { retain: "nothing", limits: short }];
+    for (const [chosen, text, length, nextMatch, isKept, isPossible] of [
+      [kept, '["ab",  1', 1, 1, true, true],
+      [kept, '["ab",  1', 1, 1, false, false],
+      [kept, '["abc", 1', 1, 1, true, false],
+      [kept, '["ab",123,', 0, 1, true, false],
+      [kept, '["ab",   1', 1, 1, true, false],
+      [kept, '{"abc": "b', 2, 1, true, false],
+      [kept, '[[[[[[["ab', 3, 1, true, true],
+      [kept, '[[[[[[["ab', 3, 2, true, false],
+      [unkept, '{"ab', 3, 1, false, true],
+      [unkept, '{"abc', 3, 1, false, false],
+      [unkept, '{"ab":[', 0, 1, false, true],
+      [unkept, '{"abc":[', 0, 1, false, false],
+      [unkept, "[12", 2, 1, false, true],
+      [unkept, "[123", 2, 1, false, false],
+    ]) {
+      const restore = () => forged("$", chosen, [isKept ? { text, isKept } : { text }], { length, nextMatch });
+      assert.equal(isAccepted(restore), isPossible, `${text} ${isKept}`);
+    }
+    const shown = { retain: "nothing", snapshots: true, limits: short };
+    const state = saveParser(new Parser("$", shown));
+    for (const [text, isPossible] of [['["ab",  1', true], ['["abc", 1', false], ['["ab",123,', false], ['{"abc": "b', false], ["[   1", false]]) {
+      assert.equal(isAccepted(() => restoreParser("$", { ...state, data: { text } }, shown)), isPossible, text);
+    }
+  });
+  test("has counters that extend a limit", () => {
+    const [kept, unkept] = [{ retain: "matches", limits: short }, { retain: "nothing", limits: short }];
+    for (const [chosen, text, isKept, length, unit] of [
+      [kept, '["ab', true, 1, "c"],
+      [kept, "[  ", true, 0, " "],
+      [kept, "[12", true, 1, "3"],
+      [unkept, "[12", false, 1, "3"],
+      [unkept, '{"ab', false, 1, "c"],
+    ]) {
+      const parser = forged("$", chosen, [{ text, isKept }], { length, nextMatch: 1 });
+      assert.throws(() => parser.feed(unit), { kind: /-limit$/ }, text);
+    }
+  });
+  test("jumps to where no text leads", () => {
+    const unkept = { retain: "nothing" };
+    const total = { ...unkept, limits: { total: 5 } };
+    const limited = { ...unkept, limits: { string: 2 } };
+    for (const [name, chosen, patterns, possible, impossible, more, worse] of [
+      ["inside a number", unkept, [], [{ text: "[" }, { at: 9, text: "12" }], [{ text: "[1" }, { at: 9, text: "2" }]],
+      ["inside an escape", unkept, [], [{ text: '"' }, { at: 9, text: "\\u1" }], [{ text: '"\\' }, { at: 9, text: "u1" }]],
+      ["to an earlier match", unkept, "*", [{ text: "[0," }], [{ text: "[0," }, { id: 0 }]],
+      ["behind an element", unkept, "*", [{ text: "[" }, { index: 7, text: "0," }], [{ text: "[0," }, { index: 7 }]],
+      ["inside an element", unkept, "*", [{ text: "[" }, { index: 7, text: '"' }], [{ text: '["' }, { index: 7 }]],
+      ["without an element", unkept, "*", [{ text: "[" }, { index: 7, text: "0," }], [{ text: "[" }, { index: 7 }]],
+      ["to an index of an object", unkept, "*", [{ text: '{"a":0,' }], [{ text: "{" }, { index: 7 }]],
+      ["behind a kept text", { retain: "matches" }, "$", [{ text: "[", isKept: true }], [{ text: "[", isKept: true }, { text: "1" }], { nextMatch: 1 }],
+      ["a line without a line feed", unkept, [], [{ text: "[" }], [{ text: "[" }], { column: 1 }, { column: 0 }],
+      ["more lines than bytes", unkept, [], [{ text: "[" }, { at: 9 }], [{ text: "[" }, { at: 9 }], { lines: 3, column: 6 }, { lines: 4, column: 6 }],
+      ["a line longer than the text", unkept, [], [{ text: "[" }], [{ text: "[" }], { column: 1 }, { column: 2 }],
+      ["a token that nothing limits", unkept, [], [{ text: '"a' }], [{ text: '"a' }], {}, { length: 1 }],
+      ["a token without its start", limited, [], [{ text: '"a' }], [{ text: '"a' }], { length: 2 }, { length: 0 }],
+      ["a string that is too long", limited, [], [{ text: '"a' }], [{ text: '"a' }, { at: 4 }], { length: 2 }, { length: 4, column: 4 }],
+      ["a text that is too long", total, [], [{ text: "[" }, { at: 5 }], [{ text: "[" }, { at: 6 }], { column: 5 }, { column: 6 }],
+      ["a level that is not there", unkept, "a | b", [{ text: '{"a":0,' }], [{ text: '{"a":0,' }], {}, { levels: 2 }],
+    ]) {
+      const restore = (steps, { levels, nextMatch = 9, ...own } = {}) => {
+        const level = { steps, column: steps.some(({ at }) => at !== undefined) ? steps.at(-1).at + (steps.at(-1).text?.length ?? 0) : steps.map(({ text = "" }) => text).join("").length, ...own };
+        const data = { levels: Array(levels ?? 1).fill(level), nextMatch };
+        return restoreParser(patterns, { ...saveParser(new Parser(patterns, chosen)), data }, chosen);
+      };
+      assert.equal(isAccepted(() => restore(possible, more)), true, `not ${name}`);
+      assert.equal(isAccepted(() => restore(impossible, worse ?? more)), false, name);
+    }
+  });
+  test("never leads beyond the limits, though a parser with others has saved it", () => {
+    const wide = { key: 9, string: 9, number: 9, blank: 9, total: 99 };
+    const leaf = fc.constantFrom('"a"', '"ab"', '"abc"', '"\\u0061"', '"é"', '"éé"', "1", "12", "123", "-4.5", "true", "null");
+    const key = fc.constantFrom('"a"', '"ab"', '"abc"', '"b"');
+    const space = fc.constantFrom("", "", " ", "   ");
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof({ maxDepth: 3 }, leaf, tie("array"), tie("object"), tie("string")),
+      array: fc.tuple(space, fc.array(tie("value"), { maxLength: 3 })).map(([blank, all]) => `[${blank}${all.join(`,${blank}`)}]`),
+      object: fc.tuple(space, fc.array(fc.tuple(key, tie("value")), { maxLength: 3 })).map(([blank, all]) => `{${all.map((pair) => pair.join(`:${blank}`)).join()}}`),
+      string: tie("value").map((inner) => JSON.stringify(inner)),
+    }));
+    const lengthOf = (some) => utf8(some).length;
+    const tokens = (raw) => raw.match(/"(?:[^"\\]|\\.)*"|[-\d.eE+]+/g) ?? [];
+    let accepted = 0;
+    const check = (whole, at, length, patterns, retain, snapshots, duplicateKeys, isForged) => {
+      const chosen = { retain, snapshots, duplicateKeys, spelling: true, limits: { ...short, string: 4, total: 40 } };
+      const source = new Parser(patterns, { ...chosen, limits: wide });
+      attempt(() => source.feed(whole.slice(0, at % (whole.length + 1))));
+      const { data } = stored(saveParser(source));
+      for (const level of data.levels ?? []) if (isForged && level.length > 0) level.length = Math.min(level.length, length);
+      let parser;
+      if (!isAccepted(() => (parser = restoreParser(patterns, { ...saveParser(new Parser(patterns, chosen)), data }, chosen)))) return;
+      accepted += 1;
+      const texts = new Map();
+      for (const unit of [...whole.slice(at % (whole.length + 1)), null]) {
+        const told = attempt(() => (unit === null ? parser.finish() : parser.feed(unit)));
+        for (const { kind, matchId, path, text = "", type, raw } of told.events ?? told) {
+          for (const name of path.match(/\w+/g) ?? []) assert.ok(/^\d+$/.test(name) || lengthOf(name) <= 2, path);
+          texts.set(matchId, (texts.get(matchId) ?? "") + text);
+          if (type === "string") assert.ok(lengthOf(texts.get(matchId)) <= 4, texts.get(matchId));
+          if (kind !== "end" || raw === undefined) continue;
+          for (const token of tokens(raw)) assert.ok(lengthOf(token) <= (token[0] === '"' ? 6 : 2), raw);
+          assert.doesNotMatch(raw, /\s{3}/);
+        }
+        for (const token of snapshots ? tokens(parser.snapshotText() ?? "") : []) assert.ok(lengthOf(token) <= (token[0] === '"' ? 6 : 2), token);
+        assert.ok(parser.status.error !== undefined || parser.status.bytes <= 40);
+      }
+    };
+    const pattern = fc.constantFrom([], "$", "*", "$..*", "a | *", "$..a", ["a | $..*", "*"]);
+    const retain = fc.constantFrom("all", "matches", "nothing");
+    const duplicates = fc.constantFrom("last-wins", "reject");
+    const property = fc.property(value, fc.nat(), fc.nat(4), pattern, retain, fc.boolean(), duplicates, fc.boolean(), check);
+    fc.assert(property, { numRuns: 5_000 });
+    assert.ok(accepted > 1_000, String(accepted));
   });
   test("has to be an object", () => {
     for (const wrong of [undefined, null, "jsp", 1]) assert.throws(() => restoreParser("a", wrong), TypeError);

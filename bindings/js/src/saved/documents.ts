@@ -2,12 +2,9 @@
 
 import {
   AFTER_ATOM,
-  AFTER_ATOM_AND_SLASH,
   BETWEEN,
-  BLANK,
   CLOSED,
   Documents,
-  OPEN,
   partsOf,
   PAST_MARK,
   REFUSED,
@@ -18,29 +15,26 @@ import {
 } from "../documents/index.js";
 import { COMMENTS } from "../lenient/translator.js";
 import { VALUE } from "../core/states.js";
-import { waiting } from "./input.js";
-import { checkSavable, noteOf, ownerOf, restoreText, saveText, takeNote } from "./parser.js";
-import { restore, save, unless, type Owner, type Reader, type SavedState } from "./state.js";
+import { ownerOf, restoreText, saveText, textData, type TextData } from "./parser.js";
+import { atMost, count, dataOf, flag, members, stateOf, unless, type Owner, type SavedState } from "./state.js";
+
+interface DocumentsData {
+  readonly at: Position;
+  readonly text: TextData | undefined;
+}
+
+const position = members<Position>({
+  ...{ state: atMost(CLOSED), number: count, start: count, offset: count, line: count, lines: count },
+  ...{ isAtom: flag, last: atMost(255), mark: atMost(PAST_MARK) },
+});
+const documentsData = members<DocumentsData>({ at: position, text: textData }, { text: undefined });
 
 /** Returns the stream's state, between two chunks: see {@link saveParser}. */
 export function saveDocuments(documents: Documents): SavedState {
   const parts = partsOf(documents);
   const { text, at } = parts;
-  checkSavable(text);
-  const note = hasText(at) ? noteOf(text) : undefined;
-  return save(ownerOfStream(parts), note, (out) => {
-    out.number(at.state);
-    const offset = at.offset - (hasText(at) && text.isOpen ? waiting(text.input) : 0);
-    for (const number of [at.number, at.start, offset]) out.number(number);
-    // A state in the first line has no lines.
-    out.number(Number(at.isAtom) | (Number(at.lines > 0) << 1) | (at.mark << 2));
-    out.number(at.last);
-    if (at.lines > 0) {
-      out.number(at.lines);
-      out.number(at.line);
-    }
-    if (hasText(at)) saveText(text, out);
-  });
+  const saved = saveText(text);
+  return stateOf(ownerOfStream(parts), { at: { ...at }, ...(hasText(at) && { text: saved }) });
 }
 
 /** Returns the stream that was saved, with the framing, patterns and options that it had: see {@link restoreParser}. */
@@ -52,7 +46,7 @@ export function restoreDocuments(
 ): Documents {
   const documents = new Documents(framing, patterns, options);
   const parts = partsOf(documents);
-  restore(ownerOfStream(parts), state, (reader, note) => read(parts, reader, note));
+  read(parts, dataOf(ownerOfStream(parts), state, documentsData));
   return documents;
 }
 
@@ -64,27 +58,16 @@ function ownerOfStream({ framing, text }: DocumentsParts): Owner {
 /** Returns true if the open text is part of a state. */
 const hasText = ({ state }: Position): boolean => state !== BETWEEN && state !== REFUSED;
 
-function read({ framing, text, at }: DocumentsParts, reader: Reader, note: unknown): void {
-  const { input } = text;
+function read({ framing, text, at }: DocumentsParts, { at: saved, text: data }: DocumentsData): void {
+  const { input, engine } = text;
   const first = at.mark;
-  at.state = reader.choice([BETWEEN, BLANK, OPEN, AFTER_ATOM, AFTER_ATOM_AND_SLASH, REFUSED, CLOSED]);
-  at.number = reader.place();
-  at.start = reader.place();
-  at.offset = reader.place();
-  const flags = reader.atMost(15);
-  const hasLines = (flags & 2) !== 0;
-  at.isAtom = (flags & 1) !== 0;
-  at.mark = flags >> 2;
-  at.last = reader.atMost(255);
-  if (hasLines) {
-    at.lines = reader.atMost(at.offset);
-    at.line = reader.place();
-  }
-  unless(hasLines === at.lines > 0 && at.line >= 1 && at.line <= at.lines + 1);
+  Object.assign(at, saved);
+  const { state, offset, start } = at;
+  unless(at.lines <= offset && at.line >= 1 && at.line <= at.lines + 1);
   // Nothing is read until the mark is complete or ruled out.
-  unless(at.mark === PAST_MARK || (first < PAST_MARK && at.offset === 0 && at.state === BETWEEN));
-  if (hasText(at)) restoreText(text, reader);
-  const { engine } = text;
+  unless(at.mark === PAST_MARK || (first < PAST_MARK && offset === 0 && state === BETWEEN));
+  unless(hasText(at) === (data !== undefined));
+  if (data !== undefined) restoreText(text, data);
   const isConcatenated = framing === "concatenated";
   const isBeforeRoot = engine.state === VALUE && engine.depth === 0;
   const isAtEnd = isConcatenated && text.isOpen && text.hasRootEnded;
@@ -94,25 +77,16 @@ function read({ framing, text, at }: DocumentsParts, reader: Reader, note: unkno
     !isConcatenated && isBeforeRoot,
     text.isOpen,
     isAtEnd,
-    isAtEnd && at.offset > 0 && tolerates,
+    isAtEnd && offset > 0 && tolerates,
     !isConcatenated,
     true,
-  ][at.state];
+  ][state];
   // Each text takes a byte at least, apart from the one that is refused for its first byte; and a slash that may begin a
   // comment is one more.
-  const most = at.offset - [0, 0, 1, 1, 2, -1, -1][at.state]!;
-  const read = at.start + text.offset;
-  const isInDocument = [
-    true,
-    read === at.offset,
-    read === at.offset,
-    read === at.offset,
-    read + 1 === at.offset,
-    true,
-    !text.isOpen || (isBeforeRoot && read <= at.offset),
-  ][at.state];
-  unless(isPossible === true && isInDocument === true && at.number <= most && at.start <= at.offset);
-  if (!hasText(at)) return;
-  takeNote(text, note);
-  if (text.isOpen) at.offset += waiting(input);
+  const most = offset - [0, 0, 1, 1, 2, -1, -1][state]!;
+  // Half a pair that waits is two bytes.
+  const read = start + text.offset + 2 * input.half.length;
+  const isInDocument =
+    state === CLOSED ? !text.isOpen || (isBeforeRoot && read <= offset) : !hasText(at) || read + (state > AFTER_ATOM ? 1 : 0) === offset;
+  unless(isPossible === true && isInDocument && at.number <= most && start <= offset);
 }

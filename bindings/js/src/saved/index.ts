@@ -2,8 +2,8 @@
 
 import { parserOf, textOf, textOfParser, type Parser } from "../core/parser.js";
 import type { ParserOptions } from "../core/options.js";
-import { checkSavable, noteOf, ownerOf, restoreText, saveText, takeNote } from "./parser.js";
-import { restore, save, type SavedState } from "./state.js";
+import { ownerOf, restoreText, saveText, textData } from "./parser.js";
+import { dataOf, stateOf, type SavedState } from "./state.js";
 
 export type { SavedState } from "./state.js";
 export { restoreDocuments, saveDocuments } from "./documents.js";
@@ -27,7 +27,7 @@ export { restoreDocuments, saveDocuments } from "./documents.js";
  * const parser = new Parser("ask_slots[*].message", options);
  * parser.feed('{"ask_slots": [{"message": "Which co');
  * const stored = JSON.stringify(saveParser(parser));
- * console.log(stored.length < 250); // true
+ * console.log(stored.length < 300); // true
  *
  * // In another process:
  * const restored = restoreParser("ask_slots[*].message", JSON.parse(stored), options);
@@ -36,8 +36,7 @@ export { restoreDocuments, saveDocuments } from "./documents.js";
  */
 export function saveParser(parser: Parser): SavedState {
   const text = textOf(parser);
-  checkSavable(text);
-  return save(ownerOf(text), noteOf(text), (out) => saveText(text, out));
+  return stateOf(ownerOf(text), saveText(text));
 }
 
 /**
@@ -55,9 +54,6 @@ export function saveParser(parser: Parser): SavedState {
  */
 export function restoreParser(patterns: string | readonly string[], state: SavedState, options: ParserOptions = {}): Parser {
   const text = textOfParser(patterns, options);
-  restore(ownerOf(text), state, (reader, note) => {
-    restoreText(text, reader);
-    takeNote(text, note);
-  });
+  restoreText(text, dataOf(ownerOf(text), state, textData));
   return parserOf(text);
 }

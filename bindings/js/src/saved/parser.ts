@@ -1,197 +1,200 @@
 // The state of a parser, and how another parser is led to it.
 //
 // A state has nothing of the parser's own: it is a text, which is read once more through the same parser, and the counters
-// that this can't lead to. So any bytes give a parser that some text leads to, or an error.
+// that this can't lead to. So any data give a parser that some text leads to, or an error.
 
 import type { JsonSpigotError } from "../core/error.js";
-import { prototypeKey } from "../core/values.js";
 import type { Engine } from "../core/engine.js";
-import { Fault, TextError } from "../core/text-error.js";
-import { AFTER, CLOSED, DONE, KEY_STRING, LITERAL, NO_ESCAPE, NUMBER, STRING } from "../core/states.js";
-import { STRICT } from "../lenient/translator.js";
-import type { Text } from "../core/text.js";
-import type { Limits, Settings } from "../core/options.js";
+import { MARK } from "../core/input.js";
 import { spelling } from "../core/patterns/pattern.js";
-import { encode, joined, utf8Length } from "../core/utf8.js";
-import { unless, type Owner, type Reader, type Writer } from "./state.js";
-import { restoreGrowth, saveGrowth } from "./growth.js";
+import { AFTER, CLOSED, DONE, FIRST, KEY_STRING, LITERAL, NUMBER, STRING } from "../core/states.js";
+import type { Text } from "../core/text.js";
+import { Fault, TextError } from "../core/text-error.js";
+import { type Grown, Growth } from "../core/tree/growth.js";
+import { decodeAll, encode, joined, openTail } from "../core/utf8.js";
+import { prototypeKey } from "../core/values.js";
+import { STRICT } from "../lenient/translator.js";
 import { openHalf, savedBytes, waiting } from "./input.js";
-import { KEPT, leadToOpen, leadToShown, LEVEL, MATCH, NEXT_INDEX, OFFSET, type Lead } from "./lead.js";
-
-/** In the order of their numbers in a state. */
-const ERROR_KINDS = [
-  "unexpected-byte",
-  "invalid-escape",
-  "lone-surrogate",
-  "invalid-utf8",
-  "control-character",
-  "invalid-number",
-  "invalid-literal",
-  "trailing-bytes",
-  "incomplete",
-  "duplicate-key",
-  "depth-limit",
-  "key-limit",
-  "string-limit",
-  "number-limit",
-  "blank-limit",
-  "total-limit",
-  "snapshot-limit",
-  "out-of-order",
-  "not-retained",
-  "invalid-path",
-  "foreign-revision",
-  "finished",
-  "data",
-  "panicked",
-  "private-key",
-];
+import { levelsOf, newestStart, readSteps, setLimits, steps, stepsTo, type Step } from "./lead.js";
+import { atMost, count, flag, listOf, members, text as textForm, unless, type Form, type Owner } from "./state.js";
 
 // How outcomes are written.
 const OPEN = 0;
 const FINISHED = 1;
 const FAILED = 2;
 
-/** Added to the outcome if the text ends with a number that has ended. */
-const AFTER_NUMBER = 4;
+type ErrorData = Pick<TextError, "kind" | "expected" | "offset" | "line" | "column" | "path">;
 
-/** Returns the options that lead to other states. */
-function choicesOf({ limits, retain, rejectsDuplicates, snapshots, provisional, lenient, accept }: Settings): Owner["choices"] {
-  const { depth, key, string, number, blank, total } = limits;
-  const most = [depth, key, string, number, blank, total].map((limit) => (limit === Infinity ? null : limit));
-  return [retain, rejectsDuplicates, Boolean(snapshots), provisional, lenient?.bits ?? 0, lenient !== undefined && accept, ...most];
+/** The document, or a text inside a string of the one before. */
+interface Level {
+  readonly steps: readonly Step[];
+  readonly lines: number;
+  /** Bytes since the last line feed. */
+  readonly column: number;
+  /** Bytes of the open key, string, number or white space between tokens, if that is limited. */
+  readonly length: number;
+  /** True if the text inside a string has failed. */
+  readonly hasFailed: boolean;
+}
+
+export interface TextData {
+  readonly outcome: number;
+  /** True if the text ends with a number that has ended. */
+  readonly endsNumber: boolean;
+  readonly error: ErrorData | undefined;
+  /** All that was read, if it is retained, and the bytes after it that are not UTF-8. */
+  readonly text: string;
+  readonly rest: readonly number[];
+  /** The texts that lead to where the parser is, if it does not retain all of its text. */
+  readonly levels: readonly Level[];
+  readonly nextMatch: number;
+  /** Half a surrogate pair, and the number of bytes of a byte order mark, that wait. */
+  readonly half: number;
+  readonly mark: number;
+  /** The key of a value that is refused, and of a snapshot. */
+  readonly refused: string;
+  readonly hidden: string;
+  readonly growth: Grown | undefined;
+}
+
+const LEVEL: Partial<Level> = { lines: 0, length: 0, hasFailed: false };
+const TEXT: Partial<TextData> = {
+  ...{ outcome: OPEN, endsNumber: false, error: undefined, text: "", rest: [], levels: [], nextMatch: 0 },
+  ...{ half: 0, mark: 0, refused: "", hidden: "", growth: undefined },
+};
+
+const error: Form<ErrorData> = members<ErrorData>({
+  kind: (data) => {
+    unless(/^[a-z]+(-\w+)*$/.test(textForm(data)));
+    return data as string;
+  },
+  expected: textForm,
+  offset: count,
+  line: count,
+  column: count,
+  path: (data) => (data === null ? null : textForm(data)),
+});
+
+const grown: Form<Grown> = members<Grown>({
+  old: count,
+  closers: textForm,
+  ops: listOf(textForm),
+  head: textForm,
+  value: textForm,
+  follows: flag,
+  isStringOpen: flag,
+  isStringOld: flag,
+  atom: textForm,
+});
+
+export const textData: Form<TextData> = members<TextData>(
+  {
+    outcome: atMost(FAILED),
+    endsNumber: flag,
+    error,
+    text: textForm,
+    rest: listOf(atMost(255)),
+    levels: listOf(members<Level>({ steps, lines: count, column: count, length: count, hasFailed: flag }, LEVEL)),
+    nextMatch: count,
+    half: atMost(0xdbff),
+    mark: atMost(2),
+    refused: textForm,
+    hidden: textForm,
+    growth: grown,
+  },
+  TEXT,
+);
+
+/** Returns the members that do not have their default. */
+function shortened<T extends object>(object: Partial<T>, defaults: Partial<T>): Partial<T> {
+  const isKept = ([name, member]: [string, unknown]): boolean => !(name in defaults && member === defaults[name as keyof T]);
+  return Object.fromEntries(Object.entries(object).filter(isKept)) as Partial<T>;
 }
 
 export function ownerOf({ automaton, settings }: Text): Owner {
-  return { kind: "parser", patterns: automaton.patterns.map(spelling), choices: choicesOf(settings) };
+  const { limits, retain, rejectsDuplicates, snapshots, provisional, lenient, accept } = settings;
+  const { depth, key, string, number, blank, total } = limits;
+  const most = [depth, key, string, number, blank, total].map((limit) => (limit === Infinity ? null : limit));
+  // The options that lead to other states.
+  const own = [retain, rejectsDuplicates, Boolean(snapshots), provisional, lenient?.bits ?? 0, lenient !== undefined && accept];
+  return { kind: "parser", patterns: automaton.patterns.map(spelling), choices: [...own, ...most] };
 }
 
-/** Fails if a text cannot be saved: a lenient parser is restored from all of its input. */
-export function checkSavable(text: Text): void {
-  const { lenient, retain } = text.settings;
-  if (lenient === undefined || retain === "all") return;
-  throw text.errorOfCall("not-retained", "expected a lenient parser that retains all of its text");
-}
-
-/** Returns the data that no text leads to; `undefined` if there is none. */
-export function noteOf(text: Text): unknown {
-  const { input, output } = text;
-  const { tree } = input.engine;
-  const half = text.isOpen ? openHalf(input) : "";
-  const note = {
-    half: half === "" ? undefined : half.charCodeAt(0),
-    mark: openHalf(input) === "" && waiting(input) > 0 ? [...input.bytes] : undefined,
-    refused: keyOf(output.refusal),
-    hidden: keyOf(tree?.refusal),
-    growth: tree?.growth && saveGrowth(tree.growth, input.engine),
-  };
-  return Object.values(note).some((part) => part !== undefined) ? note : undefined;
-}
-
-function keyOf(refusal: unknown): string | undefined {
-  return refusal === undefined ? undefined : /"__proto__"/.test((refusal as Error).message) ? "__proto__" : "prototype";
-}
-
-/** Takes up what {@link noteOf} has noted. */
-export function takeNote(text: Text, note: unknown): void {
-  const { half, mark, refused, hidden, growth } = (note ?? {}) as Record<string, unknown>;
-  const { input, output } = text;
-  const { engine } = input;
-  if (half !== undefined) {
-    unless(typeof half === "number" && half >= 0xd800 && half <= 0xdbff && text.isOpen);
-    replay(text, String.fromCharCode(half as number));
-    output.events = [];
-    unless(openHalf(input) !== "");
-  }
-  if (mark !== undefined) {
-    unless(Array.isArray(mark) && !input.readsMark && engine.base === 0 && ["239", "239,187"].includes(mark.join()));
-    input.bytes = Uint8Array.from(mark as number[]);
-    input.hasBegun = false;
-  }
-  const refusal = (key: unknown): JsonSpigotError => {
-    unless(key === "__proto__" || key === "prototype");
-    return prototypeKey(key as string);
-  };
-  if (refused !== undefined) output.refusal = refusal(refused);
-  const { tree } = engine;
-  if (hidden !== undefined) {
-    unless(tree !== undefined);
-    tree!.refusal = refusal(hidden);
-  }
-  if (growth !== undefined) {
-    unless(tree !== undefined);
-    tree!.growth = restoreGrowth(engine, growth);
-  }
-}
+/** Returns true if the parser keeps all of its text, as snapshots need it too. */
+const isWhole = ({ settings, engine }: Text): boolean => settings.retain === "all" || engine.tree !== undefined;
 
 // Writing.
 
-export function saveText(text: Text, out: Writer): void {
-  const { input, settings } = text;
-  const outcome = text.isOpen ? OPEN : text.hasFailed ? FAILED : FINISHED;
-  out.number(outcome | (hasEndedNumber(text, outcome) ? AFTER_NUMBER : 0));
-  if (outcome === FAILED) saveError(text.stoppedBy!, out);
-  if (settings.retain === "all") {
-    out.bytes(savedBytes(input, text.stoppedBy));
-    return;
-  }
-  saveLead(outcome === OPEN ? leadToOpen(text) : leadToShown(text), out);
-  if (outcome !== FAILED) saveCounters(text, out);
-}
-
 /**
- * Returns true if the kept text ends with a number that has ended before a byte that is not kept: a byte that was left to the
- * caller, or the bad byte. In the latter case it may also be a digit of a key.
+ * Returns the state of a text.
+ *
+ * @throws {JsonSpigotError} of kind `not-retained` if the text is lenient and not retained: it is restored from all of its input.
  */
-function hasEndedNumber({ engine, input, settings }: Text, outcome: number): boolean {
-  const { state, tree } = engine;
-  const isInLeaf = state === STRING || state === NUMBER || state === LITERAL;
-  // A comment may end with a digit too; and a lenient parser keeps the bad byte.
-  const isDone = outcome === OPEN && state === DONE && (input.translator?.step ?? STRICT) === STRICT;
-  const hasFailed = outcome === FAILED && tree !== undefined && !isInLeaf && settings.lenient === undefined;
-  if (settings.retain !== "all" || (!isDone && !hasFailed)) return false;
-  const bytes = savedBytes(input, undefined);
-  const last = bytes[bytes.length - 1]!;
-  return last >= 48 && last <= 57;
+export function saveText(text: Text): Partial<TextData> {
+  const { input, settings, engine, output } = text;
+  if (settings.lenient !== undefined && settings.retain !== "all") {
+    throw text.errorOfCall("not-retained", "expected a lenient parser that retains all of its text");
+  }
+  const outcome = text.isOpen ? OPEN : text.hasFailed ? FAILED : FINISHED;
+  const { stoppedBy } = text;
+  const { tree } = engine;
+  const half = text.isOpen ? openHalf(input) : "";
+  tree?.growth?.settle(engine, engine.state !== STRING);
+  const data: Partial<TextData> = {
+    outcome,
+    endsNumber: hasEndedNumber(text, outcome),
+    error: outcome === FAILED ? errorData(stoppedBy!) : undefined,
+    half: half === "" ? 0 : half.charCodeAt(0),
+    mark: openHalf(input) === "" ? waiting(input) : 0,
+    refused: keyOf(output.refusal),
+    hidden: keyOf(tree?.refusal),
+    growth: tree?.growth?.grown,
+  };
+  if (isWhole(text)) Object.assign(data, bytesData(savedBytes(input, stoppedBy)));
+  else if (outcome !== FAILED) {
+    const rest = input.hasBegun ? [...input.bytes] : [];
+    const levels = levelsOf(engine).map((level) => levelData(level, level === engine ? rest.length : 0));
+    const isKept = (level: Level): boolean => level.steps.some((step) => step.isKept);
+    const last = levels.findIndex(isKept);
+    Object.assign(data, { levels, nextMatch: output.nextMatch }, rest.length > 0 && { rest });
+    // Texts inside a text that is kept are read with it.
+    for (const level of last < 0 ? [] : levels.slice(last + 1)) Object.assign(level, { steps: [], hasFailed: false });
+  }
+  return shortened(data, TEXT);
 }
 
-function saveLead(lead: Lead, out: Writer): void {
-  out.bytes(joined(encode(lead.text), lead.bytes));
-  out.number(lead.jumps.length);
-  let at = 0;
-  for (const { place, kind, numbers } of lead.jumps) {
-    // Places are in bytes there.
-    out.number(utf8Length(lead.text, at, place));
-    at = place;
-    for (const number of [kind, ...numbers]) out.number(number);
+const errorData = ({ kind, expected, offset, line, column, path }: TextError): ErrorData => ({
+  kind,
+  expected,
+  offset,
+  line,
+  column,
+  path,
+});
+
+const keyOf = (refusal: unknown): string =>
+  refusal === undefined ? "" : /"__proto__"/.test((refusal as Error).message) ? "__proto__" : "prototype";
+
+function bytesData(bytes: Uint8Array): Partial<TextData> {
+  const end = bytes.length - openTail(bytes);
+  try {
+    return { text: decodeAll(bytes.subarray(0, end)), ...(end < bytes.length && { rest: [...bytes.subarray(end)] }) };
+  } catch {
+    return { rest: [...bytes] };
   }
 }
 
-function saveCounters(text: Text, out: Writer): void {
-  const { input, output } = text;
-  out.number(output.nextMatch);
-  for (const level of levelsOf(input.engine)) {
-    if (isFailedInside(level, input.engine)) continue;
-    const isDocument = level === input.engine;
-    const offset = isDocument ? input.offset - (input.half === "" ? waiting(input) : 0) : level.base;
-    out.number(level.lines);
-    out.number(Math.max(0, offset - level.lineStart));
-    out.number(text.isOpen ? countedLength(level, offset) : 0);
-  }
+const bytesOf = ({ text, rest }: TextData): Uint8Array => joined(encode(text), Uint8Array.from(rest));
+
+function levelData(level: Engine, waiting: number): Level {
+  const offset = level.base + waiting;
+  const hasFailed = level.state === CLOSED;
+  const column = hasFailed ? 0 : Math.max(0, offset - level.lineStart);
+  const own = { steps: stepsTo(level), lines: level.lines, column, length: countedLength(level, offset), hasFailed };
+  return shortened<Level>(own, LEVEL) as Level;
 }
 
-/** Returns the engines of the texts that are open in each other, outermost first. */
-function levelsOf(engine: Engine): Engine[] {
-  const levels: Engine[] = [];
-  for (let level: Engine | undefined = engine; level; level = level.inner) levels.push(level);
-  return levels;
-}
-
-function isFailedInside(level: Engine, document: Engine): boolean {
-  return level !== document && level.state === CLOSED;
-}
-
-/** Returns the number of bytes of the open key, string, number or white space between tokens, if that is limited. */
+/** Returns the number of bytes of the open token that count, if they are limited. */
 function countedLength(engine: Engine, offset: number): number {
   const [most, quote] = limitOf(engine);
   if (most === Infinity) return 0;
@@ -199,70 +202,72 @@ function countedLength(engine: Engine, offset: number): number {
   return offset - Math.max(0, engine.limit - most - quote);
 }
 
-function isBetweenTokens({ state }: Engine): boolean {
-  return state <= AFTER || state === DONE;
-}
+const isBetweenTokens = ({ state }: Engine): boolean => state <= AFTER || state === DONE;
 
 function limitOf(engine: Engine): readonly [most: number, quote: number] {
-  const { state } = engine;
-  if (state === KEY_STRING) return [engine.limits.key, 1];
-  if (state === STRING) return [engine.limits.string, 1];
-  if (state === NUMBER) return [engine.limits.number, 0];
-  return [isBetweenTokens(engine) ? engine.limits.blank : Infinity, 0];
+  const { state, limits } = engine;
+  if (state === KEY_STRING) return [limits.key, 1];
+  if (state === STRING) return [limits.string, 1];
+  if (state === NUMBER) return [limits.number, 0];
+  return [isBetweenTokens(engine) ? limits.blank : Infinity, 0];
 }
 
-function saveError(error: TextError, out: Writer): void {
-  out.number(Math.max(0, ERROR_KINDS.indexOf(error.kind)));
-  for (const number of [error.offset, error.line, error.column]) out.number(number);
-  // No path is spelt so.
-  out.text(error.path ?? "");
-  out.text(error.expected);
+/**
+ * Returns true if the kept text ends with a number that has ended before a byte that is not kept: a byte that was left to the
+ * caller, or the bad byte. In the latter case it may also be a digit of a key.
+ */
+function hasEndedNumber(text: Text, outcome: number): boolean {
+  const { engine, input, settings } = text;
+  const { state, tree } = engine;
+  const isInLeaf = state === STRING || state === NUMBER || state === LITERAL;
+  // A comment may end with a digit too; and a lenient parser keeps the bad byte.
+  const isDone = outcome === OPEN && state === DONE && (input.translator?.step ?? STRICT) === STRICT;
+  const hasFailed = outcome === FAILED && tree !== undefined && !isInLeaf && settings.lenient === undefined;
+  if (!isWhole(text) || (!isDone && !hasFailed)) return false;
+  const last = savedBytes(input, undefined).at(-1)!;
+  return last >= 48 && last <= 57;
 }
 
 // Reading.
 
-/** Reads what {@link saveText} wrote into a text that is new. */
-export function restoreText(text: Text, reader: Reader): void {
-  const { input, settings } = text;
+/** Brings a text that is new to a saved state. */
+export function restoreText(text: Text, data: TextData): void {
+  const { input, settings, output } = text;
   const { engine } = input;
-  const first = reader.atMost(FAILED | AFTER_NUMBER);
-  const outcome = first & ~AFTER_NUMBER;
+  const { outcome, error } = data;
+  unless((outcome === FAILED) === (error !== undefined));
   const isLenient = settings.lenient !== undefined;
-  unless(outcome <= FAILED);
-  const error = outcome === FAILED ? restoreError(reader) : undefined;
-  const bytes = reader.bytes();
+  const bytes = bytesOf(data);
   // The text was read before, so a byte order mark in front of it is a part of it.
   const { readsMark } = input;
   input.readsMark = true;
-  if (settings.retain === "all") {
+  if (isWhole(text)) {
+    unless(data.levels.length === 0);
     // A lenient parser keeps the byte at which it failed.
     if (error === undefined || !isLenient) replay(text, bytes);
     else text.read(bytes);
     unless(!text.isOpen || input.offset === bytes.length);
-  } else {
-    replayJumping(text, bytes, reader);
-    if (error === undefined) restoreCounters(text, reader);
-  }
-  if ((first & AFTER_NUMBER) !== 0) endNumber(text, outcome);
+  } else if (error === undefined) restoreLevels(text, data);
+  if (data.endsNumber) endNumber(text, outcome);
   input.readsMark = readsMark;
   input.hasBegun ||= engine.base > 0;
   if (error !== undefined) {
     // It held a byte until the text ended, and has failed at that.
     if (isLenient && text.isOpen && error.offset < input.offset) text.end();
     const own = text.stoppedBy;
-    const isAtEnd = settings.retain !== "all" || error.offset === bytes.length;
-    unless(error.kind !== "panicked" && (own === undefined ? isAtEnd : own.offset === error.offset));
-    text.fail(error);
+    const isAtEnd = !isWhole(text) || error.offset === bytes.length;
+    unless(own === undefined ? isAtEnd : own.offset === error.offset);
+    text.fail(new TextError(error.kind, error.expected, error.offset, error.line, error.column, error.path));
   } else if (outcome === FINISHED) {
     text.end();
     unless(!text.hasFailed && !text.isOpen);
   }
-  text.output.events = [];
+  restoreRest(text, data);
+  output.events = [];
 }
 
 /** Reads a text that has been read before. */
 function replay(text: Text, chunk: string | Uint8Array): void {
-  if (chunk.length === 0) return;
   try {
     unless(text.input.feed(chunk) === chunk.length);
   } catch (thrown) {
@@ -274,7 +279,7 @@ function replay(text: Text, chunk: string | Uint8Array): void {
 /** Ends the number at the end of the text, as did a byte that was not kept. */
 function endNumber(text: Text, outcome: number): void {
   const { engine, settings } = text;
-  unless(settings.retain === "all");
+  unless(isWhole(text));
   if (outcome !== FAILED) {
     unless(engine.state === NUMBER && engine.depth === 0);
     engine.finish();
@@ -291,105 +296,103 @@ function endNumber(text: Text, outcome: number): void {
   engine.kept!.truncate(engine.kept!.end - 1);
 }
 
-const NO_LIMITS = { key: Infinity, string: Infinity, number: Infinity, blank: Infinity, total: Infinity };
-
-function replayJumping(text: Text, bytes: Uint8Array, reader: Reader): void {
-  const { engine } = text.input;
-  const limits = engine.options.limits;
-  // The text that was read was within the limits, but this one may be longer.
-  const unlimited = { ...NO_LIMITS, depth: limits.depth };
-  engine.limits = unlimited;
-  if (!engine.tree) engine.innerLimits = unlimited;
-  let from = 0;
-  for (let left = reader.count(); left > 0; left--) {
-    const to = from + reader.atMost(bytes.length - from);
-    replay(text, bytes.subarray(from, to));
-    from = to;
-    jump(text, reader, limits);
+function restoreLevels(text: Text, { levels, rest, nextMatch }: TextData): void {
+  const { engine, output, input } = text;
+  let outer: Engine | undefined;
+  let level: Engine | undefined = engine;
+  let isKept = false;
+  for (const { steps, hasFailed } of levels) {
+    unless(level !== undefined && (isKept || level.state !== CLOSED));
+    if (isKept) unless(steps.length === 0);
+    else if (outer === undefined) {
+      isKept = readSteps(level, steps, (piece) => replay(text, piece));
+      replay(text, Uint8Array.from(rest));
+    } else {
+      const around = outer;
+      isKept = readSteps(level, steps, (piece) => around.readInside(piece));
+      unless(level.state !== CLOSED);
+      // As the document has failed at a byte that no text begins with.
+      if (hasFailed) around.readInside("x");
+    }
+    [outer, level] = [level, level.inner];
   }
-  replay(text, bytes.subarray(from));
-  for (const level of levelsOf(engine)) {
-    level.limits = limits;
-    level.innerLimits = limits;
-  }
-}
-
-function jump({ input, output }: Text, reader: Reader, limits: Required<Limits>): void {
-  const sets = reader.place();
-  const kind = sets % LEVEL;
-  const levels = levelsOf(input.engine);
-  const innermost = levels[levels.length - 1]!;
-  unless([OFFSET, MATCH, NEXT_INDEX, KEPT].includes(kind));
-  if (kind === OFFSET || kind === MATCH) {
-    const at = Math.floor(sets / LEVEL);
-    const level = levels[at];
-    const offset = reader.place();
-    unless(level !== undefined && level.state !== CLOSED && input.bytes.length === 0 && !areKept(levels, at));
-    unless(newestStart(level!) < offset && offset <= limits.total);
-    unless(level!.escape === NO_ESCAPE && level!.state !== NUMBER && level!.state !== LITERAL);
-    level!.base = offset;
-  }
-  if (kind === MATCH) {
-    const nextMatch = reader.place();
-    unless(nextMatch >= output.nextMatch);
-    output.nextMatch = nextMatch;
-  } else if (kind === NEXT_INDEX) {
-    const { top } = innermost;
-    const nextIndex = reader.place();
-    unless(top?.isArray === true && top.index + 1 <= nextIndex);
-    top!.index = nextIndex - 1;
-  } else if (kind === KEPT) {
-    innermost.innerLimits = limits;
-  }
-}
-
-/** Returns true if the text of a level, or of one around it, is kept for an open match: then nothing of it is left out. */
-function areKept(levels: readonly Engine[], level: number): boolean {
-  return levels.slice(0, level + 1).some((engine) => engine.keepsValues && newestStart(engine) >= 0);
-}
-
-/** Returns the offset of the newest open value that is selected; -1 if there is none. */
-function newestStart(engine: Engine): number {
-  if (engine.open.length > 0) return engine.open[0]!.offset;
-  for (let depth = engine.depth - 1; depth >= 0; depth--) {
-    const [first] = engine.stack[depth]!.matches;
-    if (first) return first.offset;
-  }
-  return -1;
-}
-
-function restoreCounters(text: Text, reader: Reader): void {
-  const { input, output } = text;
-  const nextMatch = reader.place();
-  unless(nextMatch >= output.nextMatch);
+  unless(level === undefined && levels.length > 0);
+  unless(isKept ? nextMatch === output.nextMatch : nextMatch >= output.nextMatch);
   output.nextMatch = nextMatch;
-  for (const level of levelsOf(input.engine)) {
-    if (isFailedInside(level, input.engine)) continue;
-    const offset = level === input.engine ? input.offset : level.base;
-    const lines = reader.place();
-    const column = reader.atMost(offset);
-    const length = reader.atMost(offset);
-    level.lines = lines;
-    level.lineStart = offset - column;
-    const [most, quote] = limitOf(level);
-    const isLimited = most !== Infinity;
-    // A token has at least one byte.
-    unless(isBetweenTokens(level) ? isLimited || length === 0 : isLimited === length > 0);
-    unless(length <= most + quote && offset <= level.options.limits.total);
-    level.limit = isBetweenTokens(level) ? Infinity : offset - length + quote + most;
-    // White space that ends a number begins here.
-    level.blankStart = isBetweenTokens(level) ? offset - length : offset;
-    level.blankEnd = offset;
-    unless(lines <= level.lineStart && (lines > 0 || level.lineStart === 0));
-    unless(newestStart(level) < offset);
-  }
+  levelsOf(engine).forEach((each, depth) => {
+    setLimits(each, engine.options.limits);
+    if (each.state !== CLOSED) restoreCounters(each, each === engine ? input.offset : each.base, levels[depth]!);
+  });
 }
 
-function restoreError(reader: Reader): TextError {
-  const kind = reader.choice(ERROR_KINDS);
-  const offset = reader.place();
-  const line = reader.place();
-  const column = reader.place();
-  const path = reader.text();
-  return new TextError(kind, reader.text(), offset, line, column, path === "" ? null : path);
+function restoreCounters(level: Engine, offset: number, { lines, column, length }: Level): void {
+  unless(column <= offset && length <= offset);
+  level.lines = lines;
+  level.lineStart = offset - column;
+  const [most, quote] = limitOf(level);
+  const isBetween = isBetweenTokens(level);
+  const isLimited = most !== Infinity;
+  // A token has at least one byte.
+  unless(isBetween ? isLimited || length === 0 : isLimited === length > 0);
+  unless(length <= most + quote && offset <= level.options.limits.total);
+  // The rest of a limit never grows.
+  level.limit = isBetween ? Infinity : Math.min(level.limit, offset - length + quote + most);
+  const start = level.blankEnd === offset ? Math.min(level.blankStart, offset - length) : offset - length;
+  // White space that ends a number begins here.
+  level.blankStart = isBetween ? start : offset;
+  level.blankEnd = offset;
+  unless(lines <= level.lineStart && (lines > 0 || level.lineStart === 0));
+  unless(newestStart(level) < offset);
+  // An array without elements has no index.
+  unless(level.state !== FIRST || level.top!.index === -1);
+}
+
+/** Restores what no text leads to: half a surrogate pair, a refused key, the changes that no patch has had. */
+function restoreRest(text: Text, { half, mark, refused, hidden, growth }: TextData): void {
+  const { input, output, engine } = text;
+  const { tree } = engine;
+  if (half !== 0) {
+    unless(half >= 0xd800 && text.isOpen);
+    replay(text, String.fromCharCode(half));
+    unless(openHalf(input) !== "");
+  }
+  if (mark !== 0) {
+    unless(!input.readsMark && engine.base === 0 && input.bytes.length === 0);
+    input.bytes = MARK.slice(0, mark);
+    input.hasBegun = false;
+  }
+  const refusal = (key: string): JsonSpigotError => {
+    unless(key === "__proto__" || key === "prototype");
+    return prototypeKey(key);
+  };
+  if (refused !== "") output.refusal = refusal(refused);
+  if (hidden !== "") {
+    unless(tree !== undefined);
+    tree.refusal = refusal(hidden);
+  }
+  if (growth === undefined) return;
+  unless(tree !== undefined);
+  tree.growth = restoreGrowth(engine, growth);
+}
+
+/** Returns the changes since the last patch of an engine that has been led to the same place. */
+function restoreGrowth(engine: Engine, grown: Grown): Growth {
+  const { stack, depth, state } = engine;
+  const { old, closers, head, value, follows, isStringOpen, isStringOld } = grown;
+  const brackets = stack.slice(old, depth).map(({ isArray }) => (isArray ? "]" : "}"));
+  unless(old <= depth && closers === brackets.reverse().join(""));
+  unless(isStringOpen === (state === STRING) && (isStringOpen || !isStringOld));
+  unless(head === "" ? value + closers === "" : follows === (isStringOpen || !/[[{]$/.test(value)));
+  const growth = new Growth(engine, grown);
+  unless(growth.clone(engine).take(engine).every(isOperation));
+  return growth;
+}
+
+function isOperation(text: string): boolean {
+  try {
+    const op: unknown = JSON.parse(text);
+    return typeof op === "object" && op !== null && "op" in op && "path" in op && "value" in op && typeof op.path === "string";
+  } catch {
+    return false;
+  }
 }

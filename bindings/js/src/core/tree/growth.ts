@@ -9,138 +9,124 @@ import type { EngineState } from "../engine.js";
 import { STRING } from "../states.js";
 import { pointerToken } from "../patterns/path.js";
 
-export interface GrownContainer {
-  readonly isArray: boolean;
-  /** True if the container was there when it was last asked. */
-  isOld: boolean;
-  hasChildren: boolean;
-}
-
-/** The changes since the last patch. */
+/** The changes since the last patch, as plain data. */
 export interface Grown {
-  levels: GrownContainer[];
+  /** The number of open containers that the last patch had, and the brackets that close those after them, innermost first. */
+  old: number;
+  closers: string;
   ops: string[];
   /** The operation that is being written, up to its value; its value. */
   head: string;
   value: string;
+  /** True if a value in the same container comes before the next one. */
+  follows: boolean;
   isStringOpen: boolean;
-  /** True if the open string was there when it was last asked. */
+  /** True if the last patch had the open string. */
   isStringOld: boolean;
-  /** The part of the open number or literal that a patch has had. */
-  atom: string | undefined;
+  /** The part of the open number or literal that a patch has had; empty if none has. */
+  atom: string;
 }
 
 /** Returns a text as a JSON string without its quotes. */
 export const inside = (text: string): string => JSON.stringify(text).slice(1, -1);
 
+/** Returns the open number or literal as it is shown; empty if none is. */
+const shownAtom = (engine: EngineState): string => (engine.tree?.options.provisional && engine.tree.openAtom(engine)) || "";
+
 export class Growth {
   /** The changes that no patch has had. */
-  readonly grown: Grown;
+  grown: Grown;
 
-  /** Starts with the engine's current document, of which no change is reported. */
-  constructor(engine: EngineState) {
+  /** Starts with the engine's current document, of which no change is reported, or with these changes. */
+  constructor(engine: EngineState, grown?: Grown) {
     const isStringOpen = engine.state === STRING;
-    this.grown = {
-      levels: engine.stack.slice(0, engine.depth).map(({ isArray }) => ({ isArray, isOld: true, hasChildren: true })),
-      ops: [],
-      head: "",
-      value: "",
-      isStringOpen,
-      isStringOld: isStringOpen,
-      atom: engine.tree?.options.provisional ? engine.tree.openAtom(engine) : undefined,
-    };
+    const unchanged = { old: engine.depth, closers: "", ops: [], head: "", value: "", follows: true };
+    this.grown = grown
+      ? { ...grown, ops: grown.ops.slice() }
+      : { ...unchanged, isStringOpen, isStringOld: isStringOpen, atom: shownAtom(engine) };
   }
 
-  /** Returns a copy for a copied engine. */
   clone(engine: EngineState): Growth {
-    const clone = new Growth(engine);
-    const { levels, ops } = this.grown;
-    Object.assign(clone.grown, this.grown, { levels: levels.map((level) => ({ ...level })), ops: ops.slice() });
-    return clone;
+    return new Growth(engine, this.grown);
   }
 
   beginContainer(engine: EngineState, isArray: boolean): void {
     this.settle(engine);
     this.#add(engine, isArray ? "[" : "{");
-    this.grown.levels.push({ isArray, isOld: false, hasChildren: false });
+    this.grown.closers = (isArray ? "]" : "}") + this.grown.closers;
+    this.grown.follows = false;
   }
 
   /** Begins a string if `text` is empty, and appends to it otherwise. */
   putString(engine: EngineState, text: string): void {
+    const { grown } = this;
     if (text === "") {
       this.settle(engine);
       this.#add(engine, '"');
-      this.grown.isStringOpen = true;
-    } else if (this.grown.isStringOld) {
-      this.#begin("append", engine);
-      this.grown.value = '"';
-      this.grown.isStringOld = false;
+      grown.isStringOpen = true;
+    } else if (grown.isStringOld) {
+      this.#begin("append", engine, '"');
+      grown.isStringOld = false;
     }
-    this.grown.value += inside(text);
+    grown.value += inside(text);
   }
 
   putAtom(engine: EngineState, token: string): void {
     this.settle(engine);
-    const shown = this.grown.atom;
-    this.grown.atom = undefined;
-    if (shown === undefined) this.#add(engine, token);
-    else if (shown !== token) this.#replace(engine, token);
+    this.#showAtom(engine, token);
+    this.grown.atom = "";
+  }
+
+  #showAtom(engine: EngineState, token: string): void {
+    const { grown } = this;
+    if (grown.atom === "") this.#add(engine, token);
+    else if (grown.atom !== token) this.#begin("replace", engine, token);
+    grown.atom = token;
   }
 
   /** Returns the operations since the last call. */
   take(engine: EngineState): string[] {
+    const { grown } = this;
     this.settle(engine, engine.state !== STRING);
-    const token = engine.tree?.options.provisional ? engine.tree.openAtom(engine) : undefined;
-    if (token !== undefined && token !== this.grown.atom) {
-      if (this.grown.atom === undefined) this.#add(engine, token);
-      else this.#replace(engine, token);
-      this.grown.atom = token;
-    }
-    if (this.grown.isStringOpen && !this.grown.isStringOld) this.grown.value += '"';
-    for (let at = this.grown.levels.length - 1; at >= 0; at--) {
-      const level = this.grown.levels[at]!;
-      if (level.isOld) break;
-      this.grown.value += level.isArray ? "]" : "}";
-      level.isOld = true;
-    }
-    this.grown.isStringOld = this.grown.isStringOpen;
+    const token = shownAtom(engine);
+    if (token !== "") this.#showAtom(engine, token);
+    if (grown.isStringOpen && !grown.isStringOld) grown.value += '"';
+    grown.value += grown.closers;
+    grown.old += grown.closers.length;
+    grown.closers = "";
+    grown.isStringOld = grown.isStringOpen;
     this.#close();
-    const ops = this.grown.ops;
-    this.grown.ops = [];
+    const { ops } = grown;
+    grown.ops = [];
     return ops;
   }
 
   /** Closes what has ended. */
-  settle(engine: EngineState, hasStringEnded = true): void {
-    if (this.grown.isStringOpen && hasStringEnded) {
-      if (!this.grown.isStringOld) this.grown.value += '"';
-      this.grown.isStringOpen = this.grown.isStringOld = false;
+  settle({ depth }: EngineState, hasStringEnded = true): void {
+    const { grown } = this;
+    if (grown.isStringOpen && hasStringEnded) {
+      if (!grown.isStringOld) grown.value += '"';
+      grown.isStringOpen = grown.isStringOld = false;
     }
-    while (this.grown.levels.length > engine.depth) {
-      const { isArray, isOld } = this.grown.levels.pop()!;
-      if (!isOld) this.grown.value += isArray ? "]" : "}";
-    }
+    const ended = Math.min(grown.closers.length, Math.max(0, grown.old + grown.closers.length - depth));
+    grown.value += grown.closers.slice(0, ended);
+    grown.closers = grown.closers.slice(ended);
+    grown.follows ||= ended > 0;
+    grown.old = Math.min(grown.old, depth);
   }
 
   /** Adds the beginning of a value, or all of it. */
   #add(engine: EngineState, text: string): void {
-    const level = this.grown.levels[this.grown.levels.length - 1];
-    if (level === undefined || level.isOld) {
-      this.#begin("add", engine);
-      this.grown.value = text;
-      return;
+    const { grown } = this;
+    if (grown.closers === "") this.#begin("add", engine, text);
+    else {
+      if (grown.follows) grown.value += ",";
+      grown.value += grown.closers[0] === "]" ? text : `${JSON.stringify(engine.top!.key)}:${text}`;
     }
-    const comma = level.hasChildren ? "," : "";
-    level.hasChildren = true;
-    this.grown.value += level.isArray ? comma + text : `${comma}${JSON.stringify(engine.top!.key)}:${text}`;
+    grown.follows = true;
   }
 
-  #replace(engine: EngineState, token: string): void {
-    this.#begin("replace", engine);
-    this.grown.value = token;
-  }
-
-  #begin(op: string, engine: EngineState): void {
+  #begin(op: string, engine: EngineState, value: string): void {
     this.#close();
     let path = "";
     for (let depth = 0; depth < engine.depth; depth++) {
@@ -148,10 +134,12 @@ export class Growth {
       path += pointerToken(isArray ? index : key);
     }
     this.grown.head = `{"op":"${op}","path":${JSON.stringify(path)},"value":`;
+    this.grown.value = value;
   }
 
   #close(): void {
-    if (this.grown.head !== "") this.grown.ops.push(`${this.grown.head}${this.grown.value}}`);
-    this.grown.head = this.grown.value = "";
+    const { grown } = this;
+    if (grown.head !== "") grown.ops.push(`${grown.head}${grown.value}}`);
+    grown.head = grown.value = "";
   }
 }
