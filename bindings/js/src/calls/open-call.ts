@@ -1,6 +1,6 @@
 // One open call: its names, its input so far, and the reasons why it can't be complete.
 
-import { selectingText } from "../core/selecting-text.js";
+import { selectingWith } from "../core/selecting-text.js";
 import { endsInHalf, utf8Length, within } from "../core/utf8.js";
 import { payloadAtEnd, type Ending } from "./ending.js";
 import type { CallErrorEvent, CallEvent, CallStartEvent, Executor } from "./event.js";
@@ -163,7 +163,7 @@ export class OpenCall {
 
   /** Creates the text of the input, with the patterns of the tool. */
   #newText(name: string): CallText {
-    return new CallText(this.#isText ? undefined : selectingText(this.#settings.parsing, patternsOf(this.#settings, name)));
+    return new CallText(this.#isText ? undefined : selectingWith(this.#settings.parsing, patternsOf(this.#settings, name)));
   }
 
   #forgetRepetition(): void {

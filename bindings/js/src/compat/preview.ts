@@ -1,7 +1,7 @@
 // The base of both drop-ins: the text so far, parsed as it arrives, and repaired as the originals do once it is not JSON.
 
-import { Automaton } from "../core/patterns/automaton.js";
-import { cloneEngine, Engine, type Output } from "../core/engine.js";
+import { Patterns } from "../core/patterns/automaton.js";
+import { cloneEngine, ReportingEngine, type Output } from "../core/reporting.js";
 import { Fault } from "../core/text-error.js";
 import type { Settings } from "../core/options.js";
 import type { Step } from "../core/patterns/pattern.js";
@@ -25,7 +25,7 @@ const member = (name: string, isDescendant = false): Step => ({
 // The root, and the keys for which both consumers refuse the whole text: `$`, `$..__proto__`, `$..constructor.prototype`.
 // They are made here, so that a page with nothing but this need not contain what reads patterns; so are the settings.
 const AUTOMATON = /* @__PURE__ */ (() =>
-  new Automaton(
+  new Patterns(
     [[], [member("__proto__", true)], [member("constructor", true), member("prototype")]].map((steps) => ({ steps, isRaw: false })),
   ))();
 
@@ -61,7 +61,7 @@ export class Preview {
   readonly #dialect: Dialect;
   #output: Output = { events: [], nextMatch: 0, refusal: undefined, keeping: undefined, beginRaw: undefined };
   /** The engine that reads the text, until that is not JSON. No `Input` is needed, since only strings are pushed. */
-  #engine: Engine | undefined;
+  #engine: ReportingEngine | undefined;
   #text = "";
   /** The first half of a surrogate pair, which the engine has not been given. */
   #half = "";
@@ -72,7 +72,7 @@ export class Preview {
   constructor(dialect: Dialect, origin?: Preview) {
     this.#dialect = dialect;
     if (origin === undefined) {
-      this.#engine = new Engine(AUTOMATON, SETTINGS, this.#output);
+      this.#engine = new ReportingEngine(AUTOMATON, SETTINGS, this.#output);
       this.#engine.tree = new Tree(SETTINGS);
       return;
     }
@@ -125,7 +125,7 @@ export class Preview {
   }
 
   /** Reads a text. The first half of a pair at its end waits for the other one where a character may be. */
-  #read(engine: Engine, text: string): void {
+  #read(engine: ReportingEngine, text: string): void {
     const isCut = endsInHalf(text);
     this.#half = isCut ? text.slice(-1) : "";
     engine.feed(isCut ? text.slice(0, -1) : text);

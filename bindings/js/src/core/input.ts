@@ -23,8 +23,8 @@ export interface Original {
   readonly wereBytes: boolean;
 }
 
-export class Input {
-  readonly engine: Engine;
+export class Input<E extends Engine = Engine> {
+  readonly engine: E;
   /** The translator that drives the engine past deviations, if any are tolerated. */
   readonly translator: Lenient | undefined;
   /** True if a byte order mark in front of bytes is part of the text, where it is an error. */
@@ -37,18 +37,18 @@ export class Input {
   /** The input of a lenient parser that retains all of it. A state is saved as this text. */
   original: Original[] = [];
 
-  constructor(engine: Engine, readsMark: boolean, translator?: Lenient) {
+  constructor(engine: E, readsMark: boolean, translator?: Lenient) {
     this.engine = engine;
     this.readsMark = readsMark;
     this.translator = translator;
   }
 
   /** Returns an independent copy that feeds a copied engine. */
-  clone(engine: Engine): Input {
+  clone(engine: E): Input<E> {
     return this.copyTo(new Input(engine, this.readsMark));
   }
 
-  protected copyTo(copy: Input): Input {
+  protected copyTo(copy: Input<E>): Input<E> {
     const { bytes, half, hasBegun, original } = this;
     return Object.assign(copy, { bytes, half, hasBegun, original: original.slice() });
   }

@@ -1,16 +1,14 @@
 // The text that a parser keeps, and its use. An engine gets these functions if it keeps text, so that a program which only
 // uses `deltas` does not contain them.
 
-import type { EngineState } from "./engine.js";
-import { type Fault, segmentsTo } from "./text-error.js";
+import type { EngineState } from "./reporting.js";
 import type { Frame } from "./frame.js";
-import { spell, type Segment } from "./patterns/path.js";
-import { compact, innermostOf, withoutClosedAtom } from "./places.js";
+import { compact } from "./json-text.js";
 import { makeValue, type Json } from "./values.js";
 
 export type Keeping = typeof KEEPING;
 
-export const KEEPING = { begin: (): Kept => new Kept(), dropUnneeded, ended, pathOfFault };
+export const KEEPING = { begin: (): Kept => new Kept(), dropUnneeded, ended };
 
 /** Drops what is kept for no open match. */
 function dropUnneeded(engine: EngineState): void {
@@ -32,22 +30,6 @@ function ended(engine: EngineState, frame: Frame, end: number): { readonly value
     output.refusal ??= thrown;
   }
   return { value, raw: options.spelling ? compact(spelt) : undefined };
-}
-
-/** Returns the path of the innermost open value, found in the kept text; `null` if too little is kept. */
-function pathOfFault(engine: EngineState, { kind }: Fault): string | null {
-  const { kept, keepsMatches, keepsValues, stack } = engine;
-  if (kept === undefined || !keepsValues || engine.isFrozen || engine.isRewritten) return null;
-  let from = 0;
-  let outer: Segment[] = [];
-  if (keepsMatches) {
-    let at = engine.depth - 1;
-    while (at >= 0 && stack[at]!.matches.length === 0) at--;
-    if (at < 0) return null;
-    from = stack[at]!.start;
-    outer = segmentsTo(engine, at);
-  }
-  return spell([...outer, ...innermostOf(withoutClosedAtom(kept.slice(from, kept.end), kind))]);
 }
 
 // The text that a parser keeps, so that a slice costs what it is long, and none of it is copied each time more arrives.

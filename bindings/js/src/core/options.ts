@@ -1,7 +1,7 @@
 // The options of a parser.
 
 import { JsonSpigotError } from "./error.js";
-import type { Engine } from "./engine.js";
+import type { ReportingEngine } from "./reporting.js";
 import type { Input } from "./input.js";
 import type { Making } from "./values.js";
 
@@ -14,7 +14,7 @@ export class Leniency {
   constructor(
     /** A bit for each deviation, in the order of `DEVIATIONS`. */
     readonly bits: number,
-    readonly begin: (engine: Engine, readsMark: boolean, accepts: boolean) => Input,
+    readonly begin: (engine: ReportingEngine, readsMark: boolean, accepts: boolean) => Input<ReportingEngine>,
   ) {}
 }
 

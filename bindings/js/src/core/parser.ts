@@ -7,7 +7,7 @@ import { KEEPING } from "./keeping.js";
 import type { ParserOptions } from "./options.js";
 import { makePatch, type PatchOp } from "./tree/patch.js";
 import { INSIDE, segmentsOf } from "./patterns/path.js";
-import { compact } from "./places.js";
+import { compact } from "./json-text.js";
 import { shownText } from "./tree/shown.js";
 import { lookUp, type ValueState } from "./tree/state-of.js";
 import { selectingText } from "./selecting-text.js";

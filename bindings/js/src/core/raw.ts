@@ -5,7 +5,7 @@
 // decoded piece of a string that is read inside. A text has its own, the document as well as each inside a string. Where in
 // the piece a value begins and ends follows from offsets, so a translator need not know of any of this.
 
-import type { Output } from "./engine.js";
+import type { Output, ReportingEngine } from "./reporting.js";
 import { Fault } from "./text-error.js";
 import type { Match } from "./frame.js";
 import type { Input } from "./input.js";
@@ -92,6 +92,7 @@ export class RawDeltas {
 
   /** Reads a chunk of the document: values are reported as they come, out of the chunk itself. */
   feed({ engine, half, offset, translator }: Input, chunk: string | Uint8Array, read: () => number): number {
+    const { output } = engine as ReportingEngine;
     this.beginChunk(chunk, offset + 2 * half.length, translator?.undecided || half);
     let failedAt: number | undefined;
     try {
@@ -100,7 +101,7 @@ export class RawDeltas {
       if (thrown instanceof Fault) failedAt = thrown.offset;
       throw thrown;
     } finally {
-      this.endPiece(engine.output, failedAt, translator?.undecided);
+      this.endPiece(output, failedAt, translator?.undecided);
     }
   }
 

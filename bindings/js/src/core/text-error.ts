@@ -2,7 +2,7 @@
 
 import { JsonSpigotError } from "./error.js";
 import type { Event } from "./events.js";
-import type { EngineState } from "./engine.js";
+import type { Engine } from "./engine.js";
 import { spell, type Segment } from "./patterns/path.js";
 import { AFTER, DONE, LITERAL, NUMBER, STRING, WORDS } from "./states.js";
 
@@ -57,7 +57,7 @@ export class TextError extends JsonSpigotError {
 }
 
 /** Makes an error of a fault in the text of this engine. */
-export function errorOf(fault: Fault, engine: EngineState, path = errorPath(engine, fault)): TextError {
+export function errorOf(fault: Fault, engine: Engine, path = engine.errorPath(fault)): TextError {
   const { kind, expected, offset } = fault;
   return new TextError(kind, expected, offset, engine.lines + 1, Math.max(0, offset - engine.lineStart) + 1, path);
 }
@@ -81,13 +81,13 @@ const WANTED: readonly (string | undefined)[] = [
 ];
 
 /** Returns the expected token, for messages. */
-export function wanted(engine: EngineState): string {
+export function wanted(engine: Engine): string {
   const { state } = engine;
   if (state === AFTER) return `\`,\` or \`${engine.top!.isArray ? "]" : "}"}\``;
   return state === LITERAL ? `\`${WORDS[engine.word]!}\`` : WANTED[state]!;
 }
 
-export function unexpected(engine: EngineState, s: string, i: number): never {
+export function unexpected(engine: Engine, s: string, i: number): never {
   const c = s.charCodeAt(i);
   if (engine.state === DONE) engine.fail("trailing-bytes", i, wanted(engine));
   engine.fail("unexpected-byte", i, engine.depth === 0 ? wanted(engine) + guess(c) : wanted(engine));
@@ -105,15 +105,9 @@ function guess(first: number): string {
 
 // Paths of errors.
 
-/** Returns the path of the innermost open value; `null` if it is not known. */
-function errorPath(engine: EngineState, fault: Fault): string | null {
-  return knownPath(engine, fault.kind) ?? engine.output.keeping?.pathOfFault(engine, fault) ?? null;
-}
-
 /** Returns the path if it is known without reading the kept text again; otherwise `null`. */
-export function knownPath(engine: EngineState, kind: string): string | null {
-  const { depth, state } = engine;
-  if (engine.tree !== undefined) return spellTo(engine, state === STRING || state === NUMBER || state === LITERAL ? depth : depth - 1);
+export function knownPath(engine: Engine, kind: string): string | null {
+  const { depth } = engine;
   if (engine.inner !== undefined || engine.open.length > 0) return spellTo(engine, depth);
   if (depth === 0) return "$";
   if (hasLeaf(engine, kind)) return null;
@@ -123,16 +117,18 @@ export function knownPath(engine: EngineState, kind: string): string | null {
   return areKnown && (top.isLive || top.matches.length > 0) ? spellTo(engine, depth - 1) : null;
 }
 
-export function segmentsTo(engine: EngineState, depth: number): Segment[] {
+function segmentsTo(engine: Engine, depth: number): Segment[] {
   return engine.stack.slice(0, Math.max(0, depth)).map((frame) => (frame.isArray ? frame.index : frame.key));
 }
 
-function spellTo(engine: EngineState, depth: number): string {
+export function spellTo(engine: Engine, depth: number): string {
   return spell(segmentsTo(engine, depth));
 }
 
+export const isInLeaf = ({ state }: Engine): boolean => state === STRING || state === NUMBER || state === LITERAL;
+
 /** Returns true if the innermost open value is a leaf, as far as the kind of error says so. */
-function hasLeaf({ state }: EngineState, kind: string): boolean {
+function hasLeaf(engine: Engine, kind: string): boolean {
   switch (kind) {
     case "invalid-number":
     case "invalid-literal":
@@ -145,6 +141,6 @@ function hasLeaf({ state }: EngineState, kind: string): boolean {
     case "depth-limit":
       return false;
     default:
-      return state === STRING || state === NUMBER || state === LITERAL;
+      return isInLeaf(engine);
   }
 }

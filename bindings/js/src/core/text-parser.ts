@@ -5,7 +5,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { disposable } from "./runtime.js";
-import type { Engine } from "./engine.js";
+import type { ReportingEngine } from "./reporting.js";
 import { JsonSpigotError } from "./error.js";
 import type { Event } from "./events.js";
 import { isBytes } from "./input.js";
@@ -28,7 +28,7 @@ export class TextParser {
   /** The text, until it is disposed of. */
   #text: Text | undefined;
   /** The engine, while it can be given a string as it is: most chunks go there straight. */
-  #ready: Engine | undefined;
+  #ready: ReportingEngine | undefined;
   /** The tree, while it can be looked at. */
   #shown: Tree | undefined;
 

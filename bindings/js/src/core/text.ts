@@ -2,7 +2,7 @@
 // parts.
 
 import type { Automaton } from "./patterns/automaton.js";
-import { cloneEngine, type Engine, type Output } from "./engine.js";
+import { cloneEngine, type Output, type ReportingEngine } from "./reporting.js";
 import { errorOf, Fault, TextError } from "./text-error.js";
 import { DONE } from "./states.js";
 import { JsonSpigotError } from "./error.js";
@@ -24,14 +24,14 @@ const FAILED = 2;
 /** A text that is read, and its outcome. */
 export class Text {
   readonly settings: Settings;
-  readonly input: Input;
-  readonly engine: Engine;
+  readonly input: Input<ReportingEngine>;
+  readonly engine: ReportingEngine;
   readonly output: Output;
   outcome: typeof OPEN | typeof FINISHED | typeof FAILED = OPEN;
   /** The error that has stopped the text. */
   stoppedBy: TextError | undefined;
 
-  constructor(settings: Settings, input: Input) {
+  constructor(settings: Settings, input: Input<ReportingEngine>) {
     this.settings = settings;
     this.input = input;
     this.engine = input.engine;
@@ -125,7 +125,7 @@ export class Text {
   }
 
   /** Returns the engine, if chunks of whole characters can be fed to it directly. */
-  readyEngine(): Engine | undefined {
+  readyEngine(): ReportingEngine | undefined {
     const { input, settings, output } = this;
     const isPlain = input.translator === undefined && settings.limits.total === Infinity;
     const waits = input.half !== "" || input.bytes.length > 0;

@@ -16,7 +16,7 @@ import { selectingText } from "../core/selecting-text.js";
 import type { Text } from "../core/text.js";
 import { isSpace } from "../core/units.js";
 import { joined } from "../core/utf8.js";
-import { compact } from "../core/places.js";
+import { compact } from "../core/json-text.js";
 import { invalid, optionsOf, spelled, type ParserOptions } from "../core/options.js";
 
 /** The separation of texts: JSON Lines, concatenated without a separator, or RFC 7464 sequences. */

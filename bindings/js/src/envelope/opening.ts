@@ -14,7 +14,7 @@
 
 import { compile } from "../core/patterns/compile.js";
 import { Fault } from "../core/text-error.js";
-import { makeText } from "../core/make-text.js";
+import { textWith } from "../core/make-text.js";
 import type { Text } from "../core/text.js";
 import { endsInHalf, utf8Length, within } from "../core/utf8.js";
 import { AnyFence, isBlank, NO_FENCE, NOTHING, TEXT_FENCE, type Fences } from "./any-fence.js";
@@ -130,7 +130,7 @@ class Rival {
 
 /** The bare payload that may have begun, recognized by the events of its children. */
 class Bare {
-  readonly #text: Text = makeText({ retain: "nothing" }, compile("$..*"));
+  readonly #text: Text = textWith({ retain: "nothing" }, compile("$..*"));
   /** The offset after the first element, if that has ended. */
   #elementEnd: number | undefined;
 

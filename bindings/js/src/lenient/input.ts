@@ -2,15 +2,15 @@
 // and judges characters that a limit cuts.
 
 import { Fault } from "../core/text-error.js";
-import type { Engine } from "../core/engine.js";
+import type { ReportingEngine } from "../core/reporting.js";
 import { Input } from "../core/input.js";
 import { BYTE_ORDER_MARK, STRICT, type Lenient } from "./translator.js";
 import { encodeAt, isLone } from "../core/utf8.js";
 
-export class LenientInput extends Input {
+export class LenientInput extends Input<ReportingEngine> {
   declare readonly translator: Lenient;
 
-  override clone(engine: Engine): Input {
+  override clone(engine: ReportingEngine): Input<ReportingEngine> {
     return this.copyTo(new LenientInput(engine, this.readsMark, this.translator.clone(engine)));
   }
 

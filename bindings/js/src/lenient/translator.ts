@@ -10,7 +10,7 @@
 // So the engine and the kept text see strict JSON only, and offsets, limits and lines are those of the input.
 
 import type { DeviationReport } from "../core/events.js";
-import type { Engine } from "../core/engine.js";
+import type { ReportingEngine } from "../core/reporting.js";
 import { checkLimit } from "../core/limits.js";
 import { errorOf, Fault, type TextError, wanted } from "../core/text-error.js";
 import {
@@ -88,7 +88,7 @@ export function isOfName(c: number): boolean {
 }
 
 /** Freezes the kept text, of which no value is made any more. */
-function freeze(engine: Engine): void {
+function freeze(engine: ReportingEngine): void {
   engine.isFrozen = true;
   if (engine.inner) freeze(engine.inner);
 }
@@ -113,16 +113,16 @@ export class Lenient {
   matched = 0;
   /** True if the string that was opened last has single quotes. */
   isSingleQuoted = false;
-  readonly #engine: Engine;
+  readonly #engine: ReportingEngine;
   #text = "";
 
-  constructor(engine: Engine, allowed: number, accepts: boolean) {
+  constructor(engine: ReportingEngine, allowed: number, accepts: boolean) {
     this.#engine = engine;
     this.allowed = allowed;
     this.accepts = accepts;
   }
 
-  clone(engine: Engine): Lenient {
+  clone(engine: ReportingEngine): Lenient {
     const clone = new Lenient(engine, this.allowed, this.accepts);
     return Object.assign(clone, this, { list: this.list.slice() });
   }

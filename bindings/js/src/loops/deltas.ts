@@ -1,7 +1,9 @@
 // The text of one string as it arrives: on the engine alone, so that a page which needs nothing else loads nothing else.
 
 import { compile } from "../core/patterns/compile.js";
-import { Engine, type EngineOptions, type Output } from "../core/engine.js";
+import { Engine, type EngineOptions, type TextOutput } from "../core/engine.js";
+import { ReportingEngine, type Output } from "../core/reporting.js";
+import type { Automaton } from "../core/patterns/automaton.js";
 import { errorOf, Fault } from "../core/text-error.js";
 import { Input } from "../core/input.js";
 import { beginRaw } from "../core/raw.js";
@@ -35,7 +37,7 @@ const KNOWN = ["signal", "limits", "duplicateKeys", "strictByteOrderMark"];
  * ```
  */
 export function deltas(source: Source, pattern: string, options?: DeltasOptions): Loop<string> {
-  return deltasOf(source, pattern, options, undefined);
+  return deltasOf(source, pattern, options, decodedTexts);
 }
 
 /**
@@ -52,66 +54,74 @@ export function deltas(source: Source, pattern: string, options?: DeltasOptions)
  * ```
  */
 export function rawDeltas(source: Source, pattern: string, options?: DeltasOptions): Loop<string> {
-  return deltasOf(source, pattern.startsWith("raw:") ? pattern : `raw:${pattern}`, options, beginRaw);
+  return deltasOf(source, pattern.startsWith("raw:") ? pattern : `raw:${pattern}`, options, rawTexts);
 }
 
-/** Yields the texts of all deltas. Refuses raw patterns without `beginRaw`. */
-export function deltasOf(source: Source, pattern: string, options: DeltasOptions = {}, beginRaw: Output["beginRaw"]): Loop<string> {
+/** An engine, and what takes the texts that it has found. */
+interface Texts {
+  readonly engine: Engine;
+  take(): readonly string[];
+}
+
+function decodedTexts(automaton: Automaton, options: EngineOptions): Texts {
+  if (automaton.readsRaw) throw invalid("deltas: `raw:` patterns are for `rawDeltas` and `events`");
+  const output: TextOutput = { texts: [] };
+  return {
+    engine: new Engine(automaton, options, output),
+    take() {
+      const { texts } = output;
+      if (texts.length === 0) return NOTHING;
+      output.texts = [];
+      return texts;
+    },
+  };
+}
+
+function rawTexts(automaton: Automaton, options: EngineOptions): Texts {
+  const output: Output = { events: [], nextMatch: 0, refusal: undefined, keeping: undefined, beginRaw };
+  const values = { retain: "nothing", spelling: false, numbers: "number", prototypeKeys: "keep" } as const;
+  return {
+    engine: new ReportingEngine(automaton, { ...options, ...values }, output),
+    take() {
+      const { events } = output;
+      output.events = [];
+      return events.flatMap((event) => (event.kind === "delta" ? event.text : []));
+    },
+  };
+}
+
+type BeginTexts = (automaton: Automaton, options: EngineOptions) => Texts;
+
+function deltasOf(source: Source, pattern: string, options: DeltasOptions = {}, begin: BeginTexts): Loop<string> {
   return new SourceLoop(
     () => chunksOfJson(source),
-    () => textsOf(pattern, options, beginRaw),
+    () => readingOf(pattern, options, begin),
     options?.signal,
   );
 }
 
-function textsOf(pattern: string, options: DeltasOptions, beginRaw: Output["beginRaw"]): Reading<Chunk, string> {
+function readingOf(pattern: string, options: DeltasOptions, begin: BeginTexts): Reading<Chunk, string> {
   checkOptions(options, KNOWN, "; all others are for `events`");
   const { limits, duplicateKeys, strictByteOrderMark } = options;
-  const output: Output = { events: [], nextMatch: 0, refusal: undefined, keeping: undefined, beginRaw };
-  const settings: EngineOptions = {
-    limits: limitsOf(limits),
-    rejectsDuplicates: rejects(duplicateKeys),
-    retain: "nothing",
-    spelling: false,
-    numbers: "number",
-    prototypeKeys: "keep",
+  const own = { limits: limitsOf(limits), rejectsDuplicates: rejects(duplicateKeys) };
+  const texts = begin(compile(pattern), own);
+  const input = new Input(texts.engine, strictByteOrderMark === true);
+  const run = (reading: Reading<Chunk, string>, read: () => void): void => {
+    try {
+      read();
+    } catch (thrown) {
+      throw thrown instanceof Fault ? errorOf(thrown, texts.engine) : thrown;
+    } finally {
+      reading.items = texts.take();
+    }
   };
-  const automaton = compile(pattern);
-  if (automaton.readsRaw && beginRaw === undefined) throw invalid("deltas: `raw:` patterns are for `rawDeltas` and `events`");
-  const engine = new Engine(automaton, settings, output);
-  const input = new Input(engine, strictByteOrderMark === true);
   return {
     items: NOTHING,
     read(chunk) {
-      try {
-        input.feed(chunk);
-      } catch (thrown) {
-        throw errorIn(engine, thrown);
-      } finally {
-        this.items = takeTexts(output);
-      }
+      run(this, () => void input.feed(chunk));
     },
     finish() {
-      try {
-        input.finish();
-      } catch (thrown) {
-        throw errorIn(engine, thrown);
-      } finally {
-        this.items = takeTexts(output);
-      }
+      run(this, () => input.finish());
     },
   };
-}
-
-const errorIn = (engine: Engine, thrown: unknown): unknown => (thrown instanceof Fault ? errorOf(thrown, engine) : thrown);
-
-/** Takes the texts of the deltas out of the output. */
-function takeTexts(output: Output): readonly string[] {
-  const { events } = output;
-  if (events.length === 0) return NOTHING;
-  output.events = [];
-  // Most often one delta, whose list need not grow.
-  const [first] = events;
-  if (events.length === 1) return first!.kind === "delta" ? [first!.text] : NOTHING;
-  return events.flatMap((event) => (event.kind === "delta" ? event.text : []));
 }

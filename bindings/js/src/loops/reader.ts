@@ -1,6 +1,6 @@
 // Fields of one JSON text, each read on its own while the text arrives, all from one parser.
 
-import type { Engine } from "../core/engine.js";
+import type { ReportingEngine } from "../core/reporting.js";
 import type { JsonSpigotError } from "../core/error.js";
 import { optionsOf } from "../core/options.js";
 import type { DeepPartial } from "../core/text-parser.js";
@@ -18,7 +18,7 @@ import type { Json } from "../core/values.js";
 class PieceTree extends Tree {
   #pieces: string[] = [];
 
-  override putString(engine: Engine, text: string): void {
+  override putString(engine: ReportingEngine, text: string): void {
     super.putString(engine, text);
     if (text === "") this.#pieces = [];
     else this.#pieces.push(text);

@@ -5,14 +5,14 @@
 // place in it is at a piece's edge, or as far from its beginning as in the input.
 
 import type { Automaton, PatternNode } from "../core/patterns/automaton.js";
-import { Engine, type EngineOptions, type Output } from "../core/engine.js";
-import type { Fault } from "../core/text-error.js";
+import { Engine, type EngineOptions } from "../core/engine.js";
+import { knownPath, type Fault } from "../core/text-error.js";
 import type { Match } from "../core/frame.js";
 import { KEY, LETTER, NO_ESCAPE, CLOSED, VALUE } from "../core/states.js";
 import type { ValueType } from "../core/events.js";
 import type { Edits } from "./edits.js";
 
-export interface EditedOutput extends Output {
+export interface EditedOutput {
   readonly edits: Edits;
 }
 
@@ -23,10 +23,11 @@ const MAY_BE_JSON = /limit|duplicate/;
 const RAW_VALUE = "$serde_json::private::RawValue";
 
 export class EditingEngine extends Engine {
-  declare output: EditedOutput;
+  declare readonly output: EditedOutput;
   declare inner: EditingEngine | undefined;
   readonly level: number;
-  /** Where the piece that is read begins and ends. */
+  /** The piece that is read, and where it begins and ends. */
+  #piece = "";
   #from = 0;
   #to = 0;
   /** Where in the piece the newest value begins, or the newest string ends. */
@@ -36,8 +37,8 @@ export class EditingEngine extends Engine {
   /** The number of containers around the text. */
   #depth = 0;
 
-  constructor(automaton: Automaton, options: EngineOptions, output: EditedOutput, level = 0, outer = "", entry = automaton.root) {
-    super(automaton, options, output, outer, entry);
+  constructor(automaton: Automaton, options: EngineOptions, output: EditedOutput, level = 0, entry = automaton.root) {
+    super(automaton, options, output, entry);
     this.level = level;
   }
 
@@ -49,13 +50,13 @@ export class EditingEngine extends Engine {
 
   /** Returns the place of a unit of the piece, or of its end. */
   #placeOf(i: number): number {
-    return i > 0 && i >= this.reading.length ? this.#to : this.#from + i;
+    return i > 0 && i >= this.#piece.length ? this.#to : this.#from + i;
   }
 
   override feed(text: string): number {
     const isDocument = this.level === 0;
     const { edits } = this.output;
-    this.reading = text;
+    this.#piece = text;
     if (isDocument) {
       edits.beginChunk(text, this.base);
       this.#to = this.#from + text.length;
@@ -64,7 +65,7 @@ export class EditingEngine extends Engine {
     this.#noteComma(end);
     this.base += end + this.chunk.unread + this.extra;
     this.extra = 0;
-    this.reading = "";
+    this.#piece = "";
     this.#from = this.#to -= this.chunk.unread;
     if (isDocument) edits.endChunk(this.#to, this.#decided());
     return end + this.chunk.unread;
@@ -102,7 +103,7 @@ export class EditingEngine extends Engine {
   #noteComma(i: number): void {
     const { state } = this;
     if (this.#hasComma || !this.output.edits.removes || (state !== KEY && (state !== VALUE || !this.top?.isArray))) return;
-    const at = this.reading.lastIndexOf(",", i - 1);
+    const at = this.#piece.lastIndexOf(",", i - 1);
     this.output.edits.comma(this.#placeOf(at), this.#placeOf(at + 1));
     this.#hasComma = true;
   }
@@ -119,8 +120,8 @@ export class EditingEngine extends Engine {
     return matches;
   }
 
-  override end(matches: readonly Match[], offset: number): void {
-    this.output.edits.end(matches, this.#placeOf(offset - this.base - this.extra));
+  override end(matches: readonly Match[], i: number): void {
+    this.output.edits.end(matches, this.#placeOf(i));
   }
 
   override push(isArray: boolean, i: number): void {
@@ -181,8 +182,8 @@ export class EditingEngine extends Engine {
     inner.#depth = edits.depth;
   }
 
-  override newInner(path: string, entry: PatternNode): Engine {
-    return new EditingEngine(this.automaton, this.options, this.output, this.level + 1, path, entry);
+  override newInner(entry: PatternNode): EditingEngine {
+    return new EditingEngine(this.automaton, this.options, this.output, this.level + 1, entry);
   }
 
   override endString(i: number): void {
@@ -196,14 +197,14 @@ export class EditingEngine extends Engine {
     this.output.edits.left(level, this.#placeOf(this.#unit - 1));
   }
 
-  /** Keeps nothing. The place where a text has failed is used later. */
-  override keepTo(): void {}
+  override errorPath({ kind }: Fault): string | null {
+    return knownPath(this, kind);
+  }
 
   override failInside(fault: Fault): void {
     const inner = this.inner!;
     inner.#noteComma(fault.at);
     this.output.edits.failedInside(inner.level, inner.#placeOf(fault.at), inner.#depth, MAY_BE_JSON.test(fault.kind));
-    inner.state = CLOSED;
-    inner.inner = undefined;
+    super.failInside(fault);
   }
 }

@@ -9,7 +9,7 @@ import { Stage } from "../core/runtime.js";
 import { EditingEngine } from "./editing-engine.js";
 import { Edits } from "./edits.js";
 import { RewriteError } from "./error.js";
-import { outputOf, PLAIN, Rule } from "./rule.js";
+import { Rule } from "./rule.js";
 
 export interface RewriterOptions extends Pick<ParserOptions, "limits" | "duplicateKeys" | "strictByteOrderMark"> {
   /** How many bytes may be held back: 1 MiB unless set otherwise. */
@@ -71,10 +71,9 @@ export class Rewriter {
     });
     const { limits, duplicateKeys, heldLimit, strictByteOrderMark } = options;
     const edits = new Edits(list, limitOf("heldLimit", heldLimit, 1 << 20));
-    const output = { ...outputOf(), edits };
-    const settings = { ...PLAIN, limits: limitsOf(limits), rejectsDuplicates: rejects(duplicateKeys) };
+    const settings = { limits: limitsOf(limits), rejectsDuplicates: rejects(duplicateKeys) };
     this.#edits = edits;
-    this.#engine = new EditingEngine(automaton, settings, output);
+    this.#engine = new EditingEngine(automaton, settings, { edits });
     this.#input = new Input(this.#engine, strictByteOrderMark === true);
   }
 

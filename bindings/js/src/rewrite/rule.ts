@@ -1,7 +1,7 @@
 // The rules for values that a pattern selects.
 
 import { NO_AUTOMATON } from "../core/patterns/automaton.js";
-import { Engine, type Output } from "../core/engine.js";
+import { Engine } from "../core/engine.js";
 import { Fault } from "../core/text-error.js";
 import { Input } from "../core/input.js";
 import { invalid, limitsOf } from "../core/options.js";
@@ -64,17 +64,13 @@ function callable(call: Rule["call"]): Rule["call"] {
   return call;
 }
 
-/** The options of an engine that keeps nothing, and where it would report to. */
-export const PLAIN = { retain: "nothing", spelling: false, numbers: "string", prototypeKeys: "keep" } as const;
-export const outputOf = (): Output => ({ events: [], nextMatch: 0, refusal: undefined, keeping: undefined, beginRaw: undefined });
-
 /** Reads one text after the other, to say whether it is JSON. */
 let checking: Input | undefined;
 
 /** Returns a JSON text without the white space around it; `undefined` if it is invalid. */
 export function checked(json: unknown): string | undefined {
   if (typeof json !== "string") return undefined;
-  checking ??= new Input(new Engine(NO_AUTOMATON, { ...PLAIN, limits: limitsOf(undefined), rejectsDuplicates: false }, outputOf()), true);
+  checking ??= new Input(new Engine(NO_AUTOMATON, { limits: limitsOf(undefined), rejectsDuplicates: false }, {}), true);
   checking.reset();
   try {
     checking.feed(json);
@@ -82,8 +78,6 @@ export function checked(json: unknown): string | undefined {
   } catch (thrown) {
     if (thrown instanceof Fault) return undefined;
     throw thrown;
-  } finally {
-    checking.engine.reading = "";
   }
   return json.trim();
 }

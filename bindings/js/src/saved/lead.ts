@@ -4,7 +4,7 @@
 // matches, if that is kept. Where text was left out, so that reading it can't restore the counters, a step sets them. Each text
 // inside a string has steps of its own, which follow those of the text around it.
 
-import type { Engine, EngineState } from "../core/engine.js";
+import type { EngineState, ReportingEngine } from "../core/reporting.js";
 import type { Frame, Match } from "../core/frame.js";
 import type { Limits } from "../core/options.js";
 import type { Automaton } from "../core/patterns/automaton.js";
@@ -49,9 +49,9 @@ const DEFAULTS = { text: "", at: undefined, id: undefined, index: undefined, isK
 export const steps: Form<Step[]> = listOf(members<Step>({ text, at: count, id: count, index: count, isKept: flag }, DEFAULTS));
 
 /** Returns the engines of the texts that are open in each other, outermost first. */
-export function levelsOf(engine: Engine): Engine[] {
-  const levels: Engine[] = [];
-  for (let level: Engine | undefined = engine; level; level = level.inner) levels.push(level);
+export function levelsOf(engine: ReportingEngine): ReportingEngine[] {
+  const levels: ReportingEngine[] = [];
+  for (let level: ReportingEngine | undefined = engine; level; level = level.inner) levels.push(level);
   return levels;
 }
 
@@ -171,7 +171,7 @@ class StepWriter {
  * within the limits, but this one may be longer, except for keys and numbers, and for text that is kept. The values and keys of what is
  * left out are short.
  */
-export function readSteps(level: Engine, list: readonly Step[], feed: (text: string) => void): boolean {
+export function readSteps(level: ReportingEngine, list: readonly Step[], feed: (text: string) => void): boolean {
   const { limits } = level.options;
   const [key, number] = [Math.max(limits.key, unusedKey(level.automaton).length), Math.max(limits.number, 1)];
   const others = { string: Infinity, blank: Infinity, total: Infinity };
@@ -189,18 +189,18 @@ export function readSteps(level: Engine, list: readonly Step[], feed: (text: str
   return isKept;
 }
 
-export function setLimits(level: Engine, limits: Required<Limits>): void {
+export function setLimits(level: ReportingEngine, limits: Required<Limits>): void {
   level.limits = level.innerLimits = limits;
 }
 
 /** Returns true if the text of an open match is kept. That of an atom comes with its end. */
-function retainsMatch({ keepsMatches, open, state, stack, depth }: Engine): boolean {
+function retainsMatch({ keepsMatches, open, state, stack, depth }: ReportingEngine): boolean {
   const isOpen = state === STRING && open.length > 0;
   return keepsMatches && (isOpen || stack.slice(0, depth).some(({ matches }) => matches.length > 0));
 }
 
 /** Sets the counters of a step, where text may have been left out. */
-function setCounters(level: Engine, { at, id, index }: Step): void {
+function setCounters(level: ReportingEngine, { at, id, index }: Step): void {
   const { top, output } = level;
   if (at !== undefined) {
     unless(newestStart(level) < at && at <= level.options.limits.total);

@@ -4,7 +4,7 @@
 // that this can't lead to. So any data give a parser that some text leads to, or an error.
 
 import type { JsonSpigotError } from "../core/error.js";
-import type { Engine } from "../core/engine.js";
+import type { ReportingEngine } from "../core/reporting.js";
 import { MARK } from "../core/input.js";
 import { spelling } from "../core/patterns/pattern.js";
 import { AFTER, CLOSED, DONE, FIRST, KEY_STRING, LITERAL, NUMBER, STRING } from "../core/states.js";
@@ -186,7 +186,7 @@ function bytesData(bytes: Uint8Array): Partial<TextData> {
 
 const bytesOf = ({ text, rest }: TextData): Uint8Array => joined(encode(text), Uint8Array.from(rest));
 
-function levelData(level: Engine, waiting: number): Level {
+function levelData(level: ReportingEngine, waiting: number): Level {
   const offset = level.base + waiting;
   const hasFailed = level.state === CLOSED;
   const column = hasFailed ? 0 : Math.max(0, offset - level.lineStart);
@@ -195,16 +195,16 @@ function levelData(level: Engine, waiting: number): Level {
 }
 
 /** Returns the number of bytes of the open token that count, if they are limited. */
-function countedLength(engine: Engine, offset: number): number {
+function countedLength(engine: ReportingEngine, offset: number): number {
   const [most, quote] = limitOf(engine);
   if (most === Infinity) return 0;
   if (isBetweenTokens(engine)) return offset === engine.blankEnd ? offset - engine.blankStart : 0;
   return offset - Math.max(0, engine.limit - most - quote);
 }
 
-const isBetweenTokens = ({ state }: Engine): boolean => state <= AFTER || state === DONE;
+const isBetweenTokens = ({ state }: ReportingEngine): boolean => state <= AFTER || state === DONE;
 
-function limitOf(engine: Engine): readonly [most: number, quote: number] {
+function limitOf(engine: ReportingEngine): readonly [most: number, quote: number] {
   const { state, limits } = engine;
   if (state === KEY_STRING) return [limits.key, 1];
   if (state === STRING) return [limits.string, 1];
@@ -298,8 +298,8 @@ function endNumber(text: Text, outcome: number): void {
 
 function restoreLevels(text: Text, { levels, rest, nextMatch }: TextData): void {
   const { engine, output, input } = text;
-  let outer: Engine | undefined;
-  let level: Engine | undefined = engine;
+  let outer: ReportingEngine | undefined;
+  let level: ReportingEngine | undefined = engine;
   let isKept = false;
   for (const { steps, hasFailed } of levels) {
     unless(level !== undefined && (isKept || level.state !== CLOSED));
@@ -325,7 +325,7 @@ function restoreLevels(text: Text, { levels, rest, nextMatch }: TextData): void 
   });
 }
 
-function restoreCounters(level: Engine, offset: number, { lines, column, length }: Level): void {
+function restoreCounters(level: ReportingEngine, offset: number, { lines, column, length }: Level): void {
   unless(column <= offset && length <= offset);
   level.lines = lines;
   level.lineStart = offset - column;
@@ -376,7 +376,7 @@ function restoreRest(text: Text, { half, mark, refused, hidden, growth }: TextDa
 }
 
 /** Returns the changes since the last patch of an engine that has been led to the same place. */
-function restoreGrowth(engine: Engine, grown: Grown): Growth {
+function restoreGrowth(engine: ReportingEngine, grown: Grown): Growth {
   const { stack, depth, state } = engine;
   const { old, closers, head, value, follows, isStringOpen, isStringOld } = grown;
   const brackets = stack.slice(old, depth).map(({ isArray }) => (isArray ? "]" : "}"));

@@ -29,15 +29,55 @@ function takes(selector: Selector, key: string | number | null): boolean {
 }
 
 /** The positions of patterns that are alive at a value. */
-export class PatternNode {
+export interface PatternNode {
   /** The patterns that select the value. */
-  readonly selected: number[] = [];
+  readonly selected: readonly number[];
   /** True if any pattern may select something in the value if it is an object, or an array. */
+  readonly entersObject: boolean;
+  readonly entersArray: boolean;
+  /** The patterns that continue in the text of the value if it is a string. */
+  readonly through: readonly number[];
+  /** Returns the node of the member of this name. */
+  member(name: string): PatternNode;
+  /** Returns the node of the element at this index. */
+  element(index: number): PatternNode;
+  /** Returns the node of the root of the text in the value, which is a string. */
+  inside(): PatternNode;
+}
+
+/** The patterns of a parser. */
+export interface Automaton {
+  /** Where a text begins. */
+  readonly root: PatternNode;
+  /** Where nothing can be selected any more. */
+  readonly nowhere: PatternNode;
+  readonly patterns: readonly Pattern[];
+  /** True if any pattern continues in the text of a string. */
+  readonly readsStrings: boolean;
+  /** True if any pattern asks for values as they come. */
+  readonly readsRaw: boolean;
+  /** Returns true if any pattern has this name in it. */
+  names(name: string): boolean;
+}
+
+const nowhere = (): PatternNode => NOWHERE;
+const NOWHERE: PatternNode = {
+  ...{ selected: [], entersObject: false, entersArray: false, through: [] },
+  ...{ member: nowhere, element: nowhere, inside: nowhere },
+};
+
+/** No patterns at all. */
+export const NO_AUTOMATON: Automaton = {
+  ...{ root: NOWHERE, nowhere: NOWHERE, patterns: [], readsStrings: false, readsRaw: false },
+  names: () => false,
+};
+
+class LiveNode implements PatternNode {
+  readonly selected: number[] = [];
   readonly entersObject: boolean = false;
   readonly entersArray: boolean = false;
-  /** The patterns that continue in the text of the value if it is a string. */
   readonly through: number[] = [];
-  readonly #automaton: Automaton;
+  readonly #automaton: Patterns;
   readonly #positions: readonly Position[];
   #hasSlices = false;
   #names: string[] | undefined;
@@ -48,7 +88,7 @@ export class PatternNode {
   /** The node of any other member, or element. */
   #other: PatternNode | undefined;
 
-  constructor(automaton: Automaton, positions: readonly Position[]) {
+  constructor(automaton: Patterns, positions: readonly Position[]) {
     this.#automaton = automaton;
     this.#positions = positions;
     for (const { pattern, step } of positions) {
@@ -63,7 +103,6 @@ export class PatternNode {
     }
   }
 
-  /** Returns the node of the member of this name. */
   member(name: string): PatternNode {
     const names = this.#names ?? this.#expand();
     if (this.#map !== undefined) return this.#map.get(name) ?? this.#other!;
@@ -71,7 +110,6 @@ export class PatternNode {
     return this.#other!;
   }
 
-  /** Returns the node of the element at this index. */
   element(index: number): PatternNode {
     if (!this.#hasSlices) {
       if (this.#names === undefined) this.#expand();
@@ -80,7 +118,6 @@ export class PatternNode {
     return this.#step(index);
   }
 
-  /** Returns the node of the root of the text in the value, which is a string. */
   inside(): PatternNode {
     return this.#automaton.node(this.#positions.filter(({ step }) => step?.isInside).map(({ id }) => id + 1));
   }
@@ -107,15 +144,11 @@ export class PatternNode {
 }
 
 /** Patterns compiled together, once, and shared by all parsers that have the same. */
-export class Automaton {
-  /** Where a text begins. */
+export class Patterns implements Automaton {
   readonly root: PatternNode;
-  /** Where nothing can be selected any more. */
-  readonly nowhere: PatternNode;
+  readonly nowhere = NOWHERE;
   readonly patterns: readonly Pattern[];
-  /** True if any pattern continues in the text of a string. */
   readonly readsStrings: boolean;
-  /** True if any pattern asks for values as they come. */
   readonly readsRaw: boolean;
   readonly #positions: Position[] = [];
   readonly #nodes = new Map<string, PatternNode>();
@@ -129,17 +162,17 @@ export class Automaton {
       starts.push(this.#positions.length);
       for (const step of [...steps, undefined]) this.#positions.push({ id: this.#positions.length, pattern, step });
     });
-    this.nowhere = this.node([]);
     this.root = this.node(starts);
   }
 
   /** Returns the node of these positions. */
   node(ids: readonly number[]): PatternNode {
+    if (ids.length === 0) return NOWHERE;
     const sorted = [...new Set(ids)].sort((one, other) => one - other);
     const name = sorted.join();
     const known = this.#nodes.get(name);
     if (known) return known;
-    const made = new PatternNode(
+    const made = new LiveNode(
       this,
       sorted.map((id) => this.#positions[id]!),
     );
@@ -147,11 +180,7 @@ export class Automaton {
     return made;
   }
 
-  /** Returns true if any pattern has this name in it. */
   names(name: string): boolean {
     return this.#positions.some(({ step }) => step?.selectors.includes(name) === true);
   }
 }
-
-/** No patterns at all. */
-export const NO_AUTOMATON = /* @__PURE__ */ new Automaton([]);

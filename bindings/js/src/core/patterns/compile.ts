@@ -1,6 +1,6 @@
 // Patterns as users give them, compiled once.
 
-import { Automaton, NO_AUTOMATON } from "./automaton.js";
+import { NO_AUTOMATON, Patterns, type Automaton } from "./automaton.js";
 import { JsonSpigotError } from "../error.js";
 import { parsePattern } from "./pattern.js";
 
@@ -27,7 +27,7 @@ function nameOf(list: readonly string[]): string {
 function compileAnew(list: readonly string[], name: string): Automaton {
   const half = list.find((text) => /\p{Surrogate}/u.test(text));
   if (half !== undefined) throw refused(`${JSON.stringify(half)} holds half a surrogate pair`);
-  const automaton = new Automaton(list.map(parsePattern));
+  const automaton = new Patterns(list.map(parsePattern));
   if (compiled.size >= MOST_SETS) compiled.delete(compiled.keys().next().value!);
   compiled.set(name, automaton);
   return automaton;

@@ -5,7 +5,7 @@
 // inside it becomes part of that operation's text. Ends are not reported: an ended value is closed when another one
 // begins, or when a patch is taken.
 
-import type { EngineState } from "../engine.js";
+import type { EngineState } from "../reporting.js";
 import { STRING } from "../states.js";
 import { pointerToken } from "../patterns/path.js";
 

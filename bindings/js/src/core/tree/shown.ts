@@ -1,8 +1,8 @@
 // A snapshot as JSON text, made from the strict text that is kept, with strings in their shortest spelling.
 
-import type { EngineState } from "../engine.js";
+import type { EngineState } from "../reporting.js";
 import { LITERAL, NUMBER } from "../states.js";
-import { endOfString } from "../places.js";
+import { endOfString } from "../json-text.js";
 
 /** A token that is no string, or the quote that begins one. */
 const TOKEN = /["[\]{},]|[^\s[\]{}:,"]+/g;

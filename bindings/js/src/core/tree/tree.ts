@@ -5,7 +5,7 @@
 
 import type { JsonSpigotError } from "../error.js";
 import { isPrototypeKey, makeNumber, prototypeKey, setMember, type Json } from "../values.js";
-import type { EngineState } from "../engine.js";
+import type { EngineState } from "../reporting.js";
 import type { Frame } from "../frame.js";
 import { LITERAL, NUMBER, STRING, WORDS } from "../states.js";
 import type { Growth } from "./growth.js";

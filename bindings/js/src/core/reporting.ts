@@ -1,0 +1,319 @@
+// The engine of a parser: it reports the events of matches, keeps the text and the values that the options ask for, and builds
+// the snapshots. The tree, the kept text and raw values are passed in, so that programs which do not use them do not contain them.
+
+import { Engine, type EngineOptions } from "./engine.js";
+import type { Event, ValueType } from "./events.js";
+import { Frame, NO_MATCHES, type Match } from "./frame.js";
+import type { Keeping } from "./keeping.js";
+import { matchEvent } from "./match-event.js";
+import type { Automaton, PatternNode } from "./patterns/automaton.js";
+import { append, INSIDE } from "./patterns/path.js";
+import type { RawDeltas } from "./raw.js";
+import { STRING, WORDS } from "./states.js";
+import { errorOf, Fault, isInLeaf, knownPath, spellTo } from "./text-error.js";
+import type { Tree } from "./tree/tree.js";
+import { makeNumber, type Json, type Making } from "./values.js";
+
+const WORD_VALUES: readonly (boolean | null)[] = [true, false, null];
+
+/** The state that all texts of a parser share, those inside strings too. */
+export interface Output {
+  events: Event[];
+  nextMatch: number;
+  /** The error of a value that is refused. */
+  refusal: unknown;
+  /** The functions for retained text, if any text is retained. */
+  readonly keeping: Keeping | undefined;
+  /** Creates the reporter of raw values, if there may be raw patterns. */
+  readonly beginRaw: (() => RawDeltas) | undefined;
+}
+
+export interface ReportingOptions extends EngineOptions, Making {
+  readonly retain: "all" | "matches" | "nothing";
+  readonly spelling: boolean;
+}
+
+/** An engine for all that only look at it: snapshots, errors, saved states. */
+export type EngineState = Readonly<ReportingEngine>;
+
+export class ReportingEngine extends Engine {
+  declare readonly options: ReportingOptions;
+  declare readonly output: Output;
+  declare inner: ReportingEngine | undefined;
+  /** The document so far, if snapshots are kept. */
+  tree: Tree | undefined = undefined;
+  /** The path of the string that this text is in, with the pipe after it; empty for the document. */
+  readonly outer: string;
+
+  /** All decoded text of the open string, if `isTextKept`. */
+  text = "";
+  isTextKept = false;
+
+  // The text that is kept.
+  /** True if strings and containers have values. */
+  readonly keepsValues: boolean;
+  /** True if nothing is kept but the text of matches. */
+  readonly keepsMatches: boolean;
+  /** The text that is read, what is added to an index in it for the place in the kept text, and the place of the open leaf. */
+  reading = "";
+  keptShift = 0;
+  leafStart = 0;
+  /** True if text is no longer kept, so that no value is made of it. */
+  isFrozen = false;
+  /** True if the kept text differs from the input. */
+  isRewritten = false;
+
+  // A translator reads a chunk in several runs, whose text becomes one delta.
+  /** True if text of a run waits to be flushed. */
+  holdsText = false;
+  /** The deltas of the open string in this chunk, to which later text is appended. */
+  held: { text: string }[] | undefined = undefined;
+
+  constructor(automaton: Automaton, options: ReportingOptions, output: Output, outer = "", entry = automaton.root) {
+    super(automaton, options, output, entry);
+    this.outer = outer;
+    this.raw = automaton.readsRaw ? output.beginRaw!() : undefined;
+    this.keepsValues = options.retain !== "nothing";
+    this.keepsMatches = options.retain === "matches";
+    this.kept = this.keepsValues ? output.keeping!.begin() : undefined;
+  }
+
+  override reset(): void {
+    super.reset();
+    this.held = undefined;
+    this.text = "";
+    this.isFrozen = this.isRewritten = this.holdsText = false;
+    this.kept?.clear();
+    this.raw?.clear();
+    this.tree?.reset();
+  }
+
+  override feed(text: string): number {
+    const { kept, keepsValues } = this;
+    this.reading = text;
+    if (keepsValues) {
+      if (this.keepsMatches) this.output.keeping!.dropUnneeded(this);
+      this.keptShift = kept!.open(text, 0);
+    }
+    const end = super.feed(text);
+    if (kept !== undefined) this.keepTo(end);
+    return end;
+  }
+
+  override keepTo(end: number): void {
+    const { kept, reading } = this;
+    this.reading = "";
+    if (this.keepsValues) kept!.commit(end);
+    else if (kept !== undefined) kept.push(end === reading.length ? reading : reading.slice(0, end));
+  }
+
+  override finish(): void {
+    this.keptShift = this.kept?.end ?? 0;
+    super.finish();
+  }
+
+  /** Returns the path of the value that begins, or of the open leaf. */
+  path(): string {
+    const { depth, stack } = this;
+    if (depth === 0) return `${this.outer}$`;
+    let at = depth - 1;
+    while (at > 0 && stack[at]!.path === "") at--;
+    let path = at === 0 ? this.outer : stack[at]!.path;
+    for (; at < depth; at++) {
+      const frame = stack[at]!;
+      frame.path = path;
+      path = append(path, frame.isArray ? frame.index : frame.key);
+    }
+    return path;
+  }
+
+  override begin(type: ValueType, node: PatternNode, offset: number): Match[] {
+    const { selected } = node;
+    if (selected.length === 0) return NO_MATCHES;
+    const { output, raw } = this;
+    const path = this.path();
+    const matches: Match[] = [];
+    for (const pattern of selected) {
+      const id = output.nextMatch++;
+      const isRaw = raw !== undefined && this.automaton.patterns[pattern]!.isRaw;
+      const match = { id, pattern, path, type, offset, isRaw };
+      matches.push(match);
+      const event = matchEvent("begin", match, offset);
+      event.type = type;
+      output.events.push(event);
+    }
+    if (raw !== undefined) raw.begin(matches, output);
+    return matches;
+  }
+
+  override end(matches: readonly Match[], i: number, frame?: Frame, token?: string): void {
+    if (token !== undefined) this.#reportEnd(matches, i, this.#valueOf(token), token);
+    else if (!this.keepsValues || this.isFrozen) this.#reportEnd(matches, i, undefined, undefined);
+    else if (frame !== undefined) {
+      const { value, raw } = this.output.keeping!.ended(this, frame, i + this.keptShift);
+      this.#reportEnd(matches, i, value, raw);
+    } else {
+      this.#reportEnd(matches, i, this.text, this.options.spelling ? this.kept!.slice(this.leafStart, i + this.keptShift) : undefined);
+    }
+  }
+
+  #reportEnd(matches: readonly Match[], i: number, value: Json | undefined, raw: string | undefined): void {
+    const offset = this.base + i + this.extra;
+    if (this.raw !== undefined) this.raw.end(matches, offset, this.output);
+    // A match that began with the `-` of `-Infinity` was reported as a number.
+    const type = value === null ? "null" : typeof value === "boolean" ? "boolean" : matches[0]!.type;
+    const { events } = this.output;
+    for (const match of matches) {
+      const event = matchEvent("end", match, offset);
+      event.type = type;
+      event.value = value;
+      if (raw !== undefined && this.options.spelling) event.raw = raw;
+      events.push(event);
+    }
+  }
+
+  #valueOf(token: string): Json {
+    const word = WORDS.indexOf(token);
+    return word < 0 ? makeNumber(token, this.options.numbers) : WORD_VALUES[word]!;
+  }
+
+  override beginContainer(frame: Frame, i: number): void {
+    frame.start = i + this.keptShift;
+    if (this.tree !== undefined) this.tree.beginContainer(this, frame);
+  }
+
+  override pop(i: number): void {
+    const frame = this.top!;
+    super.pop(i);
+    if (this.tree === undefined) return;
+    this.tree.endContainer(frame);
+    frame.box = undefined;
+  }
+
+  override beginAtom(type: ValueType, i: number): void {
+    super.beginAtom(type, i);
+    this.leafStart = i + this.keptShift;
+    this.isWanted = this.tree !== undefined || this.open.length > 0;
+  }
+
+  override endAtom(i: number, token: string): void {
+    if (this.tree !== undefined) this.tree.putAtom(this, this.#valueOf(token), token);
+    super.endAtom(i, token);
+  }
+
+  override beginKey(i: number): void {
+    super.beginKey(i);
+    // Also for the paths of errors.
+    if (this.keepsValues || this.tree !== undefined) this.isWanted = true;
+  }
+
+  override beginString(i: number): void {
+    super.beginString(i);
+    this.leafStart = i + this.keptShift;
+    this.text = "";
+    this.isTextKept = this.keepsValues && this.open.length > 0;
+    if (this.tree === undefined) return;
+    this.isWanted = this.isTextKept = true;
+    this.tree.putString(this, "");
+  }
+
+  override endString(i: number): void {
+    super.endString(i);
+    this.held = undefined;
+    this.text = "";
+  }
+
+  /** Flushes the text that a translator has held back. */
+  flushHeld(): void {
+    this.holdsText = false;
+    if (this.buffer !== "" && this.state === STRING) this.flush();
+    this.held = undefined;
+  }
+
+  override pause(): void {
+    if (!this.holdsText) this.flush();
+  }
+
+  override flush(): void {
+    const text = this.buffer;
+    const { open } = this;
+    this.buffer = "";
+    if (this.held !== undefined) {
+      for (const delta of this.held) delta.text += text;
+    } else {
+      for (let at = 0; at < open.length; at++) {
+        const match = open[at]!;
+        if (match.isRaw) continue;
+        const delta = matchEvent("delta", match, this.bufferStart);
+        delta.text = text;
+        this.output.events.push(delta);
+        if (this.holdsText) (this.held ??= []).push(delta);
+      }
+    }
+    if (this.isTextKept) this.text += text;
+    if (this.tree !== undefined) this.tree.putString(this, text);
+    if (this.inner !== undefined) this.readInside(text);
+  }
+
+  override errorPath(fault: Fault): string | null {
+    const path = spellTo(this, isInLeaf(this) ? this.depth : this.depth - 1);
+    if (this.tree !== undefined) return path;
+    if (this.keepsValues && !this.isFrozen && !this.isRewritten) {
+      // All keys are known, or those in the open matches.
+      const frames = this.stack.slice(0, this.depth);
+      if (!this.keepsMatches || frames.some(({ matches }) => matches.length > 0)) return path;
+    }
+    return knownPath(this, fault.kind);
+  }
+
+  override newInner(entry: PatternNode): ReportingEngine {
+    const { automaton, options, output } = this;
+    const retain = options.retain === "nothing" ? "nothing" : "matches";
+    const inner = new ReportingEngine(automaton, { ...options, retain }, output, append(this.path(), INSIDE), entry);
+    inner.isFrozen = this.isFrozen;
+    return inner;
+  }
+
+  override readPiece(text: string): void {
+    const { raw } = this;
+    if (raw === undefined) return super.readPiece(text);
+    raw.beginPiece(text, this.base);
+    try {
+      super.readPiece(text);
+    } catch (thrown) {
+      if (thrown instanceof Fault) raw.endPiece(this.output, thrown.offset);
+      throw thrown;
+    }
+    raw.endPiece(this.output);
+  }
+
+  /** Reports the error of the text inside the open string, of which nothing more is read. */
+  override failInside(fault: Fault): void {
+    const inner = this.inner!;
+    const error = errorOf(fault, inner, knownPath(inner, fault.kind));
+    const path = this.path();
+    for (const pattern of this.node.through) {
+      const event = matchEvent("inner-error", { id: this.output.nextMatch++, pattern, path }, fault.offset);
+      event.error = error;
+      this.output.events.push(event);
+    }
+    super.failInside(fault);
+  }
+}
+
+/** Copies an engine. The copy reports to `output`. */
+export function cloneEngine(engine: ReportingEngine, output: Output): ReportingEngine {
+  const { automaton, options, outer, entry, inner, stack, depth } = engine;
+  const clone = Object.assign(new ReportingEngine(automaton, options, output, outer, entry), engine, { output });
+  Object.assign(clone, { chunk: { ...engine.chunk } });
+  clone.kept = engine.kept?.clone();
+  clone.raw = engine.raw?.clone();
+  clone.inner = inner && cloneEngine(inner, output);
+  // Frames beyond the open ones are spare, and stay with their owner.
+  clone.stack = stack
+    .slice(0, depth)
+    .map((frame) => Object.assign(new Frame(frame.isArray, frame.node), frame, { keys: frame.keys && new Set(frame.keys) }));
+  clone.top = clone.stack[depth - 1];
+  clone.tree = engine.tree?.clone(engine, clone);
+  return clone;
+}
