@@ -4,7 +4,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runInNewContext } from "node:vm";
 
-import { applyPatch, Documents, Envelope, events, FieldReader, lenient as tolerating, Parser, restoreParser, saveParser, snapshots } from "./all.mjs";
+import fc from "fast-check";
+
+import {
+  applyPatch, deltas, Documents, Envelope, events, FieldReader, lenient as tolerating, Parser, rawDeltas, restoreParser, saveParser, snapshots,
+} from "./all.mjs";
+import { cut, sizes, text as json } from "./texts.mjs";
 import { ProviderStream } from "../dist/providers/index.js";
 
 const utf8 = (text) => new TextEncoder().encode(text);
@@ -374,4 +379,48 @@ test("a deviation is tolerated at the limit on the total, though its character e
   const parser = new Parser("$", { limits: { total: 4 }, lenient: tolerating(["bad-escapes"]), accept: true });
   assert.throws(() => parser.feed('"\\€"'), { kind: "total-limit", offset: 4 });
   assert.deepEqual(parser.status.deviations.list.map(({ kind, offset }) => [kind, offset]), [["bad-escapes", 2]]);
+});
+
+test("the small engine of deltas finds what that of events finds", async () => {
+  const all = async (loop, kept) => {
+    const told = [];
+    try {
+      for await (const item of loop) if (kept(item)) told.push(item.text ?? item);
+    } catch ({ kind, offset, line, column }) {
+      told.push({ kind, offset, line, column });
+    }
+    return told;
+  };
+  const patterns = fc.constantFrom("$", "*", "$..*", "a", "$..a", "[1:]", "a | $..*", "$..* | *", "* | * | *", "['__proto__']");
+  const inputs = fc.oneof(json, json.map((inner) => JSON.stringify({ a: inner })), fc.tuple(json, fc.nat(), fc.constantFrom("x", "]", "\\ud800", "\u0001", "\ud83d", ",", "\\")).map(([whole, at, fault]) => {
+    const place = at % (whole.length + 1);
+    return whole.slice(0, place) + fault + whole.slice(place);
+  }));
+  const limits = fc.constantFrom({}, { depth: 3 }, { key: 2, string: 5, number: 2 }, { blank: 1 }, { total: 30 });
+  const check = async (whole, list, pattern, some, duplicateKeys, areBytes) => {
+    const chunks = cut(areBytes ? utf8(whole) : whole, list);
+    const options = { limits: { depth: 1000, ...some }, duplicateKeys };
+    const told = await all(events(chunks, pattern, { ...options, retain: "nothing" }), ({ kind }) => kind === "delta");
+    assert.deepEqual(await all(deltas(chunks, pattern, options), () => true), told);
+  };
+  await fc.assert(fc.asyncProperty(inputs, sizes, patterns, limits, fc.constantFrom("last-wins", "reject"), fc.boolean(), check), { numRuns: 1000 });
+});
+
+test("deltas has no path for an error, rawDeltas the one that it knows", async () => {
+  const failing = async (loop) => {
+    for await (const _ of loop);
+  };
+  await assert.rejects(failing(deltas(['{"a":"b","c":x'], "a")), { path: null, message: /byte 13\)$/ });
+  await assert.rejects(failing(rawDeltas(['{"a":"b","c":x'], "a")), { path: "$" });
+});
+
+test("a saved state has no members but its own", () => {
+  const state = saveParser(new Parser("$"));
+  const restore = (data) => restoreParser("$", { ...state, data });
+  for (const text of ['{"__proto__":{"text":"[1"}}', '{"constructor":1}', '{"text":"1","toString":1}', '{"text":{"length":1}}', '{"rest":{"length":1}}']) {
+    assert.throws(() => restore(JSON.parse(text)), { kind: "impossible" }, text);
+  }
+  assert.equal(restore(Object.create({ text: "[1" })).status.bytes, 0);
+  const many = { ...state, choices: saveParser(new Parser("$", { retain: "nothing" })).choices, data: { levels: Array(100_000).fill({ steps: [], column: 0 }) } };
+  assert.throws(() => restoreParser("$", many, { retain: "nothing" }), { kind: "impossible" });
 });
