@@ -1,7 +1,7 @@
 //! Reads the data of server-sent events, as the HTML standard defines them (section 9.2.6).
 //!
-//! Each line is read as it arrives, and `Position` is the position in it. Fields other than `data`, and comments, are
-//! ignored, together with any invalid UTF-8 in them.
+//! A line is read once it has ended; only the part of a line that is cut by the end of a chunk is buffered. Fields other
+//! than `data`, and comments, are ignored, together with any invalid UTF-8 in them.
 //!
 //! Servers deviate from the standard in four ways:
 //!
@@ -27,7 +27,7 @@ use crate::saved::{Impossible, Reader, Writer};
 /// The bytes that a stream may start with.
 pub(crate) const BYTE_ORDER_MARK: [u8; 3] = *b"\xEF\xBB\xBF";
 
-const NAME: &[u8] = b"data";
+const DATA: &[u8] = b"data:";
 const ERROR: &[u8] = b"error:";
 const EVENT: &[u8] = b"event:";
 const ID: &[u8] = b"id:";
@@ -35,15 +35,20 @@ const ID: &[u8] = b"id:";
 /// A reader of server-sent events.
 #[derive(Clone, Debug)]
 pub(crate) struct Sse {
-    position: Position,
+    /// True in the first line, which may start with a byte order mark.
+    is_first_line: bool,
+    /// True after a carriage return: a line feed here belongs to it.
+    has_returned: bool,
+    /// The open line so far.
+    line: Vec<u8>,
+    /// True if the rest of the open line is skipped.
+    is_skipped: bool,
     /// The data of the event so far: its lines, each with a line feed after it.
     data: Vec<u8>,
     /// True if the data so far is known not to be an event by itself. Checking again for each line that follows would
     /// take quadratic time.
     is_continued: bool,
-    /// The open line so far, if it may be more than a field of another name.
-    aside: Vec<u8>,
-    /// The lines before it that are not fields, each with a line feed after it.
+    /// The lines before the open one that are not fields, each with a line feed after it.
     unframed: Vec<u8>,
     /// True if the event's name is `error`.
     is_error: bool,
@@ -56,35 +61,16 @@ pub(crate) struct Sse {
     limit: usize,
 }
 
-/// The position of the next byte in a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Position {
-    /// In the byte order mark that a stream may start with, after this many bytes of it.
-    Mark(usize),
-    /// At the start of a line.
-    Start,
-    /// After this many bytes of the field name `data`.
-    Name(usize),
-    /// After `data:`, where one space is dropped.
-    Colon,
-    /// In the value of `data`.
-    Value,
-    /// In a line that may be more than a field of another name.
-    Aside,
-    /// In a line that is not data.
-    Ignored,
-    /// After a carriage return: a line feed here belongs to it.
-    Return,
-}
-
 impl Sse {
     /// Creates a reader of events of at most `limit` bytes of data.
     pub(crate) fn new(limit: usize) -> Self {
         Self {
-            position: Position::Mark(0),
+            is_first_line: true,
+            has_returned: false,
+            line: Vec::new(),
+            is_skipped: false,
             data: Vec::new(),
             is_continued: false,
-            aside: Vec::new(),
             unframed: Vec::new(),
             is_error: false,
             id: None,
@@ -101,82 +87,88 @@ impl Sse {
 
     pub(crate) fn feed(&mut self, chunk: &[u8], on_frame: &mut dyn FnMut(Frame<'_>)) {
         let mut rest = chunk;
-        while let Some((&byte, behind)) = rest.split_first() {
-            let is_end = matches!(byte, b'\n' | b'\r');
-            // `is_taken` is true if the byte belongs to the old position; otherwise the new one reads it too.
-            let (position, is_taken) = match self.position {
-                Position::Value | Position::Ignored | Position::Aside => {
-                    rest = self.read_rest_of_line(rest, on_frame);
-                    continue;
+        while let Some(first) = rest.first() {
+            if mem::take(&mut self.has_returned) && *first == b'\n' {
+                rest = &rest[1..];
+                continue;
+            }
+            let end = memchr::memchr2(b'\n', b'\r', rest);
+            let (piece, behind) = rest.split_at(end.unwrap_or(rest.len()));
+            if self.is_skipped {
+                // Nothing of the line is buffered.
+            } else if end.is_some() && self.line.is_empty() {
+                self.read_line(piece, on_frame);
+            } else {
+                self.line.extend_from_slice(piece);
+                let line = mem::take(&mut self.line);
+                if end.is_some() {
+                    self.read_line(&line, on_frame);
+                } else if self.begin_line(&line, false, on_frame) {
+                    self.line = line;
+                } else {
+                    self.is_skipped = true;
                 }
-                Position::Mark(len) if BYTE_ORDER_MARK.get(len) == Some(&byte) => match len + 1 {
-                    len if len < BYTE_ORDER_MARK.len() => (Position::Mark(len), true),
-                    _ => (Position::Start, true),
-                },
-                Position::Mark(0) => (Position::Start, false),
-                Position::Mark(_) => (Position::Ignored, false),
-                Position::Return => (Position::Start, byte == b'\n'),
-                Position::Start if is_end => {
-                    self.end_event(on_frame);
-                    (Position::after(byte), true)
-                }
-                // A comment, or a line of an event that is left out.
-                Position::Start if self.is_too_long || byte == b':' => (Position::Ignored, false),
-                Position::Start => (Position::Name(0), false),
-                Position::Name(len) if NAME.get(len) == Some(&byte) => (Position::Name(len + 1), true),
-                Position::Name(len) if byte == b':' && len == NAME.len() => (Position::Colon, true),
-                // A name without a colon has an empty value.
-                Position::Name(len) if is_end && len == NAME.len() => (Position::Value, false),
-                Position::Name(len) => {
-                    self.aside.extend_from_slice(&NAME[..len]);
-                    (Position::Aside, false)
-                }
-                Position::Colon => {
-                    self.end_unframed(on_frame);
-                    self.end_line_of_its_own(on_frame);
-                    (Position::Value, byte == b' ')
-                }
-            };
-            self.position = position;
-            if is_taken {
+            }
+            rest = behind;
+            if let Some((end, behind)) = behind.split_first() {
+                (self.is_first_line, self.is_skipped, self.has_returned) = (false, false, *end == b'\r');
                 rest = behind;
             }
         }
     }
 
-    /// Reads up to the end of the line. Returns the bytes after it.
-    fn read_rest_of_line<'a>(&mut self, rest: &'a [u8], on_frame: &mut dyn FnMut(Frame<'_>)) -> &'a [u8] {
-        let end = memchr::memchr2(b'\n', b'\r', rest);
-        let (piece, behind) = rest.split_at(end.unwrap_or(rest.len()));
-        if self.position == Position::Value {
-            // The last line feed is not part of the data, and may exceed the limit.
-            if self.data.len() + piece.len() > self.limit {
-                self.skip(on_frame);
-            } else {
-                self.data.extend_from_slice(piece);
-            }
+    /// Returns a line without the byte order mark that a stream may start with; `None` for a part of one.
+    fn text<'l>(&self, line: &'l [u8]) -> Option<&'l [u8]> {
+        let has_mark = self.is_first_line && line.first() == BYTE_ORDER_MARK.first();
+        if has_mark { line.strip_prefix(&BYTE_ORDER_MARK) } else { Some(line) }
+    }
+
+    /// Examines the beginning of a line, or all of it. Returns false if the line is left out: a comment, a line of an
+    /// event that is left out, or a line that is too long, which is reported if it may be an event.
+    fn begin_line(&mut self, line: &[u8], is_whole: bool, on_frame: &mut dyn FnMut(Frame<'_>)) -> bool {
+        let Some(text) = self.text(line) else { return !is_whole && BYTE_ORDER_MARK.starts_with(line) };
+        if text.is_empty() {
+            return true;
         }
-        if self.position == Position::Aside {
-            if self.aside.len() + piece.len() > most_aside(self.limit) {
+        if self.is_too_long || text.starts_with(b":") {
+            return false;
+        }
+        if text.starts_with(DATA) {
+            self.end_unframed(on_frame);
+            self.end_line_of_its_own(on_frame);
+        }
+        match data(text).filter(|_| is_whole || text.starts_with(DATA)) {
+            // The last line feed is not part of the data, and may exceed the limit.
+            Some(value) if self.data.len() + value.len() > self.limit => {
+                (self.is_too_long, self.is_continued) = (true, false);
+                self.data.clear();
+                on_frame(Frame::TooLong);
+                false
+            }
+            None if text.len() > most_aside(self.limit) => {
                 // A line that is not a field may be anything.
-                if self.aside.iter().chain(piece).take(ERROR.len()).eq(ERROR) {
+                if text.starts_with(ERROR) {
                     on_frame(Frame::TooLong);
                 }
-                self.aside.clear();
-                self.position = Position::Ignored;
-            } else {
-                self.aside.extend_from_slice(piece);
+                false
             }
+            _ => true,
         }
-        let Some((end, behind)) = behind.split_first() else { return behind };
-        if self.position == Position::Aside {
-            self.end_aside(on_frame);
+    }
+
+    fn read_line(&mut self, line: &[u8], on_frame: &mut dyn FnMut(Frame<'_>)) {
+        if !self.begin_line(line, true, on_frame) {
+            return;
         }
-        if self.position == Position::Value {
+        let text = self.text(line).unwrap_or_default();
+        if text.is_empty() {
+            self.end_event(on_frame);
+        } else if let Some(value) = data(text) {
+            self.data.extend_from_slice(value);
             self.data.push(b'\n');
+        } else {
+            self.read_aside(text, on_frame);
         }
-        self.position = Position::after(*end);
-        behind
     }
 
     /// Ends the event if its only data line so far is JSON by itself, since it would not be JSON together with the data
@@ -192,10 +184,8 @@ impl Sse {
         self.is_continued = !self.data.is_empty();
     }
 
-    /// Reads a whole line that is not data. `error:` with a value, and an object, are exceptions; other content is
-    /// unreadable.
-    fn end_aside(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
-        let line = mem::take(&mut self.aside);
+    /// Reads a line that is not data. `error:` with a value, and an object, are exceptions; other content is unreadable.
+    fn read_aside(&mut self, line: &[u8], on_frame: &mut dyn FnMut(Frame<'_>)) {
         if line.starts_with(ERROR) || line.starts_with(b"{") {
             self.end_line_of_its_own(on_frame);
         }
@@ -212,7 +202,7 @@ impl Sse {
             // A new name ends the event of the data line before it.
             self.end_unframed(on_frame);
             self.end_line_of_its_own(on_frame);
-            self.end_field(&line, on_frame);
+            self.end_field(line, on_frame);
             self.is_error = value.trim_ascii() == b"error";
         } else if let Some(id) = line.strip_prefix(ID) {
             self.end_unframed(on_frame);
@@ -220,18 +210,18 @@ impl Sse {
             if self.id.is_some() {
                 self.end_line_of_its_own(on_frame);
             }
-            if has_data(&line) {
-                self.end_field(&line, on_frame);
+            if has_data(line) {
+                self.end_field(line, on_frame);
             }
             self.id = Some(digest(id.trim_ascii())).filter(|_| !id.trim_ascii().is_empty());
-        } else if is_field(&line) {
+        } else if is_field(line) {
             self.end_unframed(on_frame);
-            self.end_field(&line, on_frame);
-        } else if self.unframed.is_empty() && line.starts_with(b"{") && is_json(&line) {
-            self.take_unframed(&line, on_frame);
+            self.end_field(line, on_frame);
+        } else if self.unframed.is_empty() && line.starts_with(b"{") && is_json(line) {
+            self.take_unframed(line, on_frame);
             self.end_unframed(on_frame);
         } else {
-            self.take_unframed(&line, on_frame);
+            self.take_unframed(line, on_frame);
         }
     }
 
@@ -270,13 +260,6 @@ impl Sse {
         }
     }
 
-    /// Discards an event that is too long, and reports it.
-    fn skip(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
-        (self.position, self.is_too_long, self.is_continued) = (Position::Ignored, true, false);
-        self.data.clear();
-        on_frame(Frame::TooLong);
-    }
-
     /// Ends an event at its blank line, and reports it if it has data.
     fn end_event(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
         self.end_unframed(on_frame);
@@ -295,7 +278,7 @@ impl Sse {
 
     /// Returns true if nothing has been read.
     pub(crate) fn is_new(&self) -> bool {
-        self.position == Position::Mark(0)
+        self.is_first_line && self.line.is_empty() && !self.is_skipped
     }
 
     /// Returns true if nothing of an event is buffered.
@@ -304,60 +287,41 @@ impl Sse {
     }
 
     pub(crate) fn save(&self, out: &mut Writer<'_>) {
-        let Self { position, data, is_continued: _, aside, unframed, is_error, id, read, is_too_long, limit: _ } = self;
-        let position = Position::ALL.iter().position(|known| known == position).unwrap_or_default();
-        out.byte(position as u8);
-        out.flag(*is_too_long);
-        out.bytes(data);
-        out.bytes(aside);
-        out.bytes(unframed);
-        out.flag(*is_error);
+        let Self { line, data, unframed, id, read, .. } = self;
+        for flag in [self.is_first_line, self.has_returned, self.is_skipped, self.is_too_long, self.is_error] {
+            out.flag(flag);
+        }
+        [line, data, unframed].into_iter().for_each(|bytes| out.bytes(bytes));
         out.option(*id, Writer::number);
         read.save(out);
     }
 
     pub(crate) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, Impossible> {
-        let position = reader.choice(&Position::ALL)?;
-        let (is_too_long, data) = (reader.flag()?, reader.bytes()?.to_vec());
-        let aside = reader.bytes()?.to_vec();
-        let (unframed, is_error) = (reader.bytes()?.to_vec(), reader.flag()?);
-        let (id, read) = (reader.option(Reader::number)?, ReadEvents::restore(reader)?);
-        Impossible::ensure(unframed.is_empty() || unframed.len() <= limit + 1 && unframed.ends_with(b"\n"))?;
-        Impossible::ensure(aside.len() <= most_aside(limit) && (aside.is_empty() || position == Position::Aside))?;
-        let is_in_data = matches!(position, Position::Name(1..) | Position::Colon | Position::Value);
-        // The data's last line feed may exceed the limit.
-        let fits = data.len() <= limit || data.len() == limit + 1 && data.ends_with(b"\n");
-        // Between two lines of data there is a line feed.
-        let is_whole = position == Position::Value || data.is_empty() || data.ends_with(b"\n");
-        Impossible::ensure(fits && is_whole && !(is_too_long && (is_in_data || !data.is_empty())))?;
-        let new = Self { position, data, is_continued: false, aside, unframed, is_error, id, read, is_too_long, limit };
-        Impossible::ensure(new.is_without_data() || !matches!(position, Position::Mark(_)))?;
+        let mut new = Self { is_first_line: reader.flag()?, has_returned: reader.flag()?, ..Self::new(limit) };
+        (new.is_skipped, new.is_too_long, new.is_error) = (reader.flag()?, reader.flag()?, reader.flag()?);
+        let line = reader.bytes()?;
+        (new.data, new.unframed) = (reader.bytes()?.to_vec(), reader.bytes()?.to_vec());
+        (new.id, new.read) = (reader.option(Reader::number)?, ReadEvents::restore(reader)?);
+        // The last line feed may exceed the limit.
+        let are_lines = |lines: &[u8]| lines.is_empty() || lines.len() <= limit + 1 && lines.ends_with(b"\n");
+        Impossible::ensure(are_lines(&new.data) && are_lines(&new.unframed))?;
+        Impossible::ensure(!new.is_too_long || new.data.is_empty())?;
+        let is_without_event = new.data.is_empty() && new.unframed.is_empty() && !new.is_error && new.id.is_none();
+        let may_be_first = is_without_event && !new.has_returned && (!new.is_too_long || new.is_skipped);
+        Impossible::ensure(!new.is_first_line || may_be_first)?;
+        Impossible::ensure([!line.is_empty(), new.is_skipped, new.has_returned].iter().filter(|is| **is).count() < 2)?;
+        let mut has_frames = false;
+        new.feed(line, &mut |_| has_frames = true);
+        Impossible::ensure(!has_frames && new.line == line)?;
         Ok(new)
     }
 }
 
-impl Position {
-    /// All positions, by their numbers in saved states.
-    const ALL: [Self; 14] = [
-        Self::Mark(0),
-        Self::Mark(1),
-        Self::Mark(2),
-        Self::Start,
-        Self::Name(0),
-        Self::Name(1),
-        Self::Name(2),
-        Self::Name(3),
-        Self::Name(4),
-        Self::Colon,
-        Self::Value,
-        Self::Ignored,
-        Self::Return,
-        Self::Aside,
-    ];
-
-    /// Returns the position after a byte that ends a line.
-    fn after(end: u8) -> Self {
-        if end == b'\r' { Self::Return } else { Self::Start }
+/// Returns the value of a data line; `None` if the line is not data. A name without a colon has an empty value.
+pub(crate) fn data(line: &[u8]) -> Option<&[u8]> {
+    match line.strip_prefix(DATA) {
+        Some(value) => Some(value.strip_prefix(b" ").unwrap_or(value)),
+        None => (line == b"data").then_some(&[]),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::frame::Frame;
 use crate::json::is_json;
 use crate::repeated::{ReadEvents, digest};
 use crate::saved::{Impossible, Reader, Writer};
-use crate::sse::BYTE_ORDER_MARK;
+use crate::sse::{self, BYTE_ORDER_MARK};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lines {
@@ -194,12 +194,7 @@ impl Lines {
 
 /// Returns the value of a data line; `None` if the line is not data.
 fn data(line: &[u8]) -> Option<&[u8]> {
-    let line = line.strip_prefix(&BYTE_ORDER_MARK).unwrap_or(line);
-    match line.strip_prefix(b"data")? {
-        [] => Some(&[]),
-        [b':', b' ', value @ ..] | [b':', value @ ..] => Some(value),
-        _ => None,
-    }
+    sse::data(line.strip_prefix(&BYTE_ORDER_MARK).unwrap_or(line))
 }
 
 /// Edits a line that is not data: the object at its end, unless the line is a comment or a field of the standard, and
