@@ -17,7 +17,7 @@ export type { Leniency, Limits, ParserOptions } from "./core/options.js";
 export { Parser, type ParserStatus } from "./core/parser.js";
 export { applyPatch, type PatchOp } from "./core/tree/patch.js";
 export { partial, PartialJson, type PartialOptions } from "./core/partial.js";
-export { pathOf, type PathNotation } from "./core/patterns/path.js";
+export { pathOf, type PathNotation } from "./core/patterns/pattern.js";
 export { PatternError } from "./core/patterns/pattern.js";
 export type { ValueState } from "./core/tree/state-of.js";
 export type { DeepPartial } from "./core/text-parser.js";

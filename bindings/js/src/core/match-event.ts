@@ -1,7 +1,8 @@
 // The events of matches. All have `segments`, which are computed when they are read.
 
 import type { Event } from "./events.js";
-import { INSIDE, segmentsOf } from "./patterns/path.js";
+import { INSIDE } from "./patterns/path.js";
+import { segmentsOf } from "./patterns/pattern.js";
 
 /** A match, as far as its events name it. */
 export interface Matched {

@@ -3,7 +3,8 @@
 // Values come in document order: a container opens when a path enters it and closes when a path leaves it, and none can be
 // entered again. No other value may come between the pieces of a string.
 
-import { segmentsOf, type Segment } from "../core/patterns/path.js";
+import type { Segment } from "../core/patterns/path.js";
+import { segmentsOf } from "../core/patterns/pattern.js";
 import { isTrue, jsonOf, pieceOf, unreadable, type Members } from "./members.js";
 
 export class ValueWriter {

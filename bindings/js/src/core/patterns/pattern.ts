@@ -1,7 +1,7 @@
 // One pattern: RFC 9535 §2 without what a forward stream can't decide, `|` between queries, and `raw:` in front.
 
 import { JsonSpigotError } from "../error.js";
-import { isShorthand, quoted, QuoteFault, readQuoted } from "./path.js";
+import { INSIDE, isShorthand, normalized, pointer, quoted, QuoteFault, readQuoted, type Segment } from "./path.js";
 
 /** A slice, or an index, which is one of a single element. */
 export interface Slice {
@@ -77,7 +77,7 @@ const DIGITS = /\d*/y;
 
 const RAW = "raw:";
 
-const INSIDE: Step = { isDescendant: false, isInside: true, selectors: [] };
+const INSIDE_STEP: Step = { isDescendant: false, isInside: true, selectors: [] };
 
 /** @throws {PatternError} which names the place in the list, the column and the reason. */
 export function parsePattern(text: string, index: number): Pattern {
@@ -196,9 +196,48 @@ export function parsePattern(text: string, index: number): Pattern {
   if (at === text.length) fail("an empty pattern selects nothing; the root is `$`");
   query();
   while (eat("|")) {
-    steps.push(INSIDE);
+    steps.push(INSIDE_STEP);
     take(SPACE);
     query();
   }
   return { steps, isRaw };
+}
+
+/** White space, apart from that around a pipe, and the names in which there may be any. */
+const SPACED = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[ \t\n\r]*\|[ \t\n\r]*/g;
+
+/** Parses a concrete path: a pattern of single names and indices. Returns `undefined` for any other text. */
+export function segmentsOf(path: string): Segment[] | undefined {
+  let pattern: Pattern;
+  try {
+    pattern = parsePattern(path, 0);
+  } catch {
+    return undefined;
+  }
+  const segments = pattern.steps.map(({ isInside, isDescendant, selectors: [selector, ...others] }) => {
+    if (isInside) return INSIDE;
+    if (isDescendant || others.length > 0) return undefined;
+    return typeof selector === "object" ? (selector.text.includes(":") ? undefined : selector.start) : selector;
+  });
+  const isConcrete = !pattern.isRaw && !segments.includes(undefined) && !/[ \t\n\r]/.test(path.replace(SPACED, ""));
+  return isConcrete ? (segments as Segment[]) : undefined;
+}
+
+/** An RFC 6901 pointer (`/ask_slots/0/message`), or an RFC 9535 normalized path (`$['ask_slots'][0]['message']`). */
+export type PathNotation = "pointer" | "normalized";
+
+/**
+ * Returns the path of an event as a pointer or a normalized path. Inside a string (`outer | inner`) a pointer leads to that string.
+ *
+ * @example
+ * ```ts
+ * import { Parser, pathOf } from "jsonspigot";
+ *
+ * const [event] = new Parser("a[*]").feed('{"a":[1]}');
+ * console.log(event!.path, pathOf(event!, "pointer"), pathOf(event!, "normalized")); // "a[0]" "/a/0" "$['a'][0]"
+ * ```
+ */
+export function pathOf(event: { readonly path: string }, notation: PathNotation): string {
+  const segments = segmentsOf(event.path) ?? [];
+  return notation === "pointer" ? pointer(segments) : normalized(segments);
 }
