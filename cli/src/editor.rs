@@ -8,7 +8,6 @@ use jsonspigot::{DocumentRewriter, Error, PatternSet, RestoreError, RewriteError
 use jsonspigot_framing::{EventEditor, Frame};
 use jsonspigot_llm::{BadEventReason, CallRewriter};
 
-use crate::options::Options;
 use crate::output::{Lines, Output};
 use crate::report::{Complaints, Failure, told};
 use crate::source::Source;
@@ -102,15 +101,20 @@ fn line_of(error: &RewriteError) -> String {
 /// An input that is edited.
 pub(crate) struct Edited<'o> {
     editor: Editor,
-    options: &'o Options,
+    /// Makes a new editor with the same rules.
+    another: Box<dyn Fn() -> Result<Editor, Failure> + 'o>,
     /// The reader of a provider's stream, and its output, of which nothing is written.
     reader: Option<(Box<dyn Source + 'o>, Lines<io::Sink>)>,
 }
 
 impl<'o> Edited<'o> {
-    pub(crate) fn new(editor: Editor, options: &'o Options, reader: Option<Box<dyn Source + 'o>>) -> Self {
+    pub(crate) fn new(
+        editor: Editor,
+        another: impl Fn() -> Result<Editor, Failure> + 'o,
+        reader: Option<Box<dyn Source + 'o>>,
+    ) -> Self {
         let reader = reader.map(|reader| (reader, Lines::new(io::sink(), None, &PatternSet::default())));
-        Self { editor, options, reader }
+        Self { editor, another: Box::new(another), reader }
     }
 }
 
@@ -141,9 +145,7 @@ impl Source for Edited<'_> {
     }
 
     fn checkpoint(&mut self) -> Result<(), Failure> {
-        if let Some(new) = self.options.editor()? {
-            self.editor = new.restore(&self.editor.save()?)?;
-        }
+        self.editor = (self.another)()?.restore(&self.editor.save()?)?;
         Ok(())
     }
 }

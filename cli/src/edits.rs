@@ -40,7 +40,12 @@ impl Edits {
         self.places = [places("remove").collect(), places("replace").step_by(2).collect(), places("redact").collect()];
     }
 
-    /// Returns the rules in order, with their patterns; empty if no edit is asked for.
+    /// Returns true if no edit is asked for.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.places.iter().all(Vec::is_empty)
+    }
+
+    /// Returns the rules in order, with their patterns.
     pub(crate) fn rules(&self, command: &mut Command) -> Result<Vec<(Pattern, Rule)>, Failure> {
         let [removed, replaced, redacted] = &self.places;
         let mut rules = Vec::new();

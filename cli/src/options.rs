@@ -301,26 +301,23 @@ impl Options {
         Ok(options)
     }
 
-    /// Returns the editor of the input; `None` if there are no rules.
-    pub(crate) fn editor(&self) -> Result<Option<Editor>, Failure> {
+    /// Returns an editor of the input.
+    fn editor(&self) -> Result<Editor, Failure> {
         let mut command = Self::command();
         let rules = self.edits.rules(&mut command)?;
-        if rules.is_empty() {
-            return Ok(None);
-        }
         let mut refuse = |error: &dyn std::error::Error| command.error(ErrorKind::ValueValidation, error);
         if let Some(Wire(provider)) = self.provider {
             let provider = provider.ok_or_else(|| refuse(&NoProvider))?;
             let calls = CallRewriter::with_parser(provider, self.parser(), rules);
             let calls = calls.map_err(|error| refuse(&error))?;
             let calls = if self.checkpoint.is_some() { calls.saveable(usize::MAX) } else { calls };
-            return Ok(Some(Editor::calls(calls)));
+            return Ok(Editor::calls(calls));
         }
         let rewriter = Rewriter::with_parser(self.parser(), rules).map_err(|error| refuse(&error))?;
-        Ok(Some(match self.documents {
+        Ok(match self.documents {
             Some(framing) => Editor::Documents(DocumentRewriter::new(framing, rewriter)),
             None => Editor::Text(rewriter),
-        }))
+        })
     }
 
     /// Returns the envelope that finds payloads in text.
@@ -358,10 +355,10 @@ impl Options {
                 None => Box::new(Document::new(parser, self.value)),
             }
         };
-        Ok(match self.editor()? {
-            Some(editor) => Box::new(Edited::new(editor, self, self.provider.is_some().then_some(reader))),
-            None => reader,
-        })
+        if self.edits.is_empty() {
+            return Ok(reader);
+        }
+        Ok(Box::new(Edited::new(self.editor()?, || self.editor(), self.provider.is_some().then_some(reader))))
     }
 
     /// Returns the builder of a parser with these options.

@@ -6,6 +6,7 @@
 //! connection.
 
 mod composed;
+mod connection;
 mod ending;
 mod form;
 mod item;
@@ -51,7 +52,7 @@ pub(crate) struct State {
     said: u64,
     /// True if the current event is one of Realtime's.
     is_realtime: bool,
-    realtime: realtime::State,
+    realtime: connection::State,
 }
 
 pub(crate) const FORMAT: Format = Format {
@@ -228,7 +229,7 @@ fn begin(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let response = event.get("response");
     pass_over_request(response);
     if state(emit).is_realtime {
-        realtime::enter(event, emit);
+        connection::enter(event, emit);
         return;
     }
     begin_plain(response, Some(false), emit);

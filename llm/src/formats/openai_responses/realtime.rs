@@ -8,76 +8,20 @@
 //! response repeat that item. Any other item was sent by the user or the client, and is reported as data.
 
 use alloc::borrow::ToOwned;
-use alloc::collections::VecDeque;
 use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
 
+use super::connection::{MOST_RESPONSES, enter, leave};
 use super::words::Home;
 use super::{PROGRESS, item, state};
-use crate::calls::{digest_of, present};
+use crate::calls::digest_of;
 use crate::emitter::Emitter;
 use crate::emitter::answers::Stop;
-use crate::emitter::blocks::Which;
 use crate::emitter::failure::Failure;
 use crate::emitter::unknown::is_silent;
 use crate::event::StreamEvent;
 use crate::event::stop::StopKind;
 use crate::wire::{Here, Means, Node, Wire, on, row};
-
-/// The state of a connection: its open responses, each of which is an answer.
-#[derive(Clone, Debug, Default)]
-pub(super) struct State {
-    /// The ids and answer numbers of the responses that are not done.
-    open: Vec<(String, u64)>,
-    /// The ids of the responses that ended last, oldest first. Further events of these begin no new response.
-    over: VecDeque<String>,
-    /// The session's model.
-    model: String,
-    /// The ids of the last items of responses, oldest first, with the answer number of each until its response is done.
-    /// The conversation's events about these items repeat them.
-    items: VecDeque<(String, Option<u64>)>,
-}
-
-/// The maximum number of open responses, and of ended ones that are remembered. Beyond it, the oldest is dropped.
-const MOST_RESPONSES: usize = 16;
-
-/// The maximum number of items that are remembered. Beyond it, the oldest is dropped.
-const MOST_ITEMS: usize = 64;
-
-/// Returns the answer number of an event's response. Begins a response that is unknown.
-pub(super) fn enter(event: Node<'_>, emit: &mut Emitter<'_>) -> u64 {
-    let id = event.word_at("response.id|response_id");
-    let id = if id.len() > emit.known().limits().name_bytes { "" } else { id };
-    let open = &state(emit).realtime.open;
-    if let Some((_, choice)) = open.iter().find(|(open, _)| id.is_empty() || open == id) {
-        return *choice;
-    }
-    let is_full = open.len() >= MOST_RESPONSES;
-    if let Some(oldest) = open.first().filter(|_| is_full).map(|(_, oldest)| *oldest) {
-        leave(oldest, emit);
-        emit.end_blocks(Which::Of(oldest));
-        emit.calls().finish_choice(oldest, Some("superseded"));
-    }
-    let State { open, model, .. } = &state(emit).realtime;
-    let (is_first, model) = (open.is_empty(), model.clone());
-    let choice = (0..).find(|choice| open.iter().all(|(_, taken)| taken != choice)).unwrap_or_default();
-    if is_first {
-        emit.begin_message(id, &model);
-    } else {
-        emit.begin_answer(choice);
-        emit.report(StreamEvent::MessageStart { id: present(id), model: present(&model) });
-    }
-    state(emit).realtime.open.push((id.to_owned(), choice));
-    choice
-}
-
-/// Removes the response of an answer from the open ones.
-fn leave(choice: u64, emit: &mut Emitter<'_>) {
-    let state = &mut state(emit).realtime;
-    state.open.retain(|(_, open)| *open != choice);
-    state.items.iter_mut().filter(|(_, of)| *of == Some(choice)).for_each(|(_, of)| *of = None);
-}
 
 /// Returns true if an event belongs to a response that is done.
 pub(super) fn is_over(event: Node<'_>, emit: &mut Emitter<'_>) -> bool {
@@ -95,6 +39,9 @@ pub(super) static LATE: Wire = Wire {
     },
     ..Wire::NEW
 };
+
+/// The maximum number of items that are remembered. Beyond it, the oldest is dropped.
+const MOST_ITEMS: usize = 64;
 
 /// Remembers the items of an open response.
 pub(super) fn note_items(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {

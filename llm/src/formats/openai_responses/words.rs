@@ -4,7 +4,7 @@ use alloc::borrow::{Cow, ToOwned};
 use alloc::format;
 use alloc::string::String;
 
-use super::{realtime, sources, state};
+use super::{connection, sources, state};
 use crate::calls::Slot;
 use crate::emitter::Emitter;
 use crate::emitter::blocks::{At, Which};
@@ -58,7 +58,7 @@ impl<'a> Home<'a> {
         let (id, call_id) = if item.is_object() { (own, own_call) } else { (id, call_id) };
         let index = event.get("output_index").index();
         let is_realtime = state(emit).is_realtime;
-        let choice = if is_realtime { realtime::enter(event, emit) } else { 0 };
+        let choice = if is_realtime { connection::enter(event, emit) } else { 0 };
         let known = |id: &str| if id.is_empty() { None } else { emit.known().find_id(choice, id) };
         let (by_id, by_call) = (known(id), known(call_id));
         let (place, other) = match index {
