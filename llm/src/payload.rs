@@ -189,7 +189,7 @@ impl<'a> Payload<'a> {
     /// each as its JSON text. Otherwise returns an empty list.
     ///
     /// Each value is within the parser's limits and follows its policy on duplicate keys. Some servers merge several
-    /// calls into one, others send one call several times; only the caller can tell which it is.
+    /// calls into one, others send one call several times; only the caller can decide between the two.
     ///
     /// ```
     /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};

@@ -173,7 +173,7 @@ impl Signals<'_> {
         rest.is_none_or(|rest| rest.len() == text.len())
     }
 
-    /// Drops a fragment that has no call. It may belong to an open call or to one that starts later.
+    /// Drops a fragment that has no call. It may belong to an open call or to a later one.
     pub(crate) fn unplaced(&mut self, slot: Slot<'_>) {
         if !self.calls.was_refused(slot) {
             let has_tainted = self.taint(self.calls.has_choice(slot.choice).then_some(slot.choice));

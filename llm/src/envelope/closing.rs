@@ -162,7 +162,7 @@ impl Closing {
     }
 }
 
-/// Returns the start of the longest suffix of `input` that is a proper prefix of `text`, if any.
+/// Returns the start of the longest suffix of `input` that is a proper prefix of `text`; `None` without such a suffix.
 fn beginning_at_end(text: &str, input: &str) -> Option<usize> {
     let longest = input.len().min(text.len() - 1);
     (input.len() - longest..input.len()).find(|&start| {

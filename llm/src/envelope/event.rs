@@ -46,7 +46,7 @@ pub enum EnvelopeEvent<'a> {
         /// The delimiter.
         delimiter: Cow<'a, Delimiter>,
         /// The opening delimiter as it was received, with the text that [leads](Delimiter::led) to the JSON. Empty for
-        /// a bare payload, and for one that the input [starts inside](crate::EnvelopeBuilder::starts_inside).
+        /// a bare payload and for a payload that the input [starts inside](crate::EnvelopeBuilder::starts_inside).
         open: Cow<'a, str>,
         /// The offset in the input of the opening delimiter's first byte.
         offset: u64,
