@@ -11,37 +11,20 @@ use clap_mangen::Man;
 use roff::{Roff, bold, roman};
 
 use crate::options::{EXIT_STATUS, LINES, Options};
+use crate::values::Generated;
 
-/// The files that can be generated, named as in ripgrep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Generated {
-    /// The man page, in roff
-    Man,
-    /// Completions for Bash
-    CompleteBash,
-    /// Completions for Zsh
-    CompleteZsh,
-    /// Completions for fish
-    CompleteFish,
-    /// Completions for PowerShell
-    #[value(name = "complete-powershell")]
-    CompletePowerShell,
-}
-
-impl Generated {
-    /// Writes the whole file, and flushes.
-    pub(crate) fn write_to(self, output: &mut impl Write) -> io::Result<()> {
-        // Written at once, since the generators write in many small pieces.
-        let text = match self {
-            Self::Man => man_page()?,
-            Self::CompleteBash => completions(&Bash)?,
-            Self::CompleteZsh => completions(&Zsh)?,
-            Self::CompleteFish => completions(&Fish)?,
-            Self::CompletePowerShell => completions(&PowerShell)?,
-        };
-        output.write_all(&text)?;
-        output.flush()
-    }
+/// Writes a whole file, and flushes.
+pub(crate) fn write(wanted: Generated, output: &mut impl Write) -> io::Result<()> {
+    // Written at once, since the generators write in many small pieces.
+    let text = match wanted {
+        Generated::Man => man_page()?,
+        Generated::CompleteBash => completions(&Bash)?,
+        Generated::CompleteZsh => completions(&Zsh)?,
+        Generated::CompleteFish => completions(&Fish)?,
+        Generated::CompletePowerShell => completions(&PowerShell)?,
+    };
+    output.write_all(&text)?;
+    output.flush()
 }
 
 fn completions(shell: &dyn Generator) -> io::Result<Vec<u8>> {

@@ -51,7 +51,7 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<ExitCode, Failure> {
     #[cfg(feature = "generate")]
     if let Some(wanted) = options.generate {
-        wanted.write_to(&mut io::stdout().lock())?;
+        generate::write(wanted, &mut io::stdout().lock())?;
         return Ok(ExitCode::SUCCESS);
     }
     let patterns = PatternSet::new(&options.patterns)?;

@@ -279,7 +279,7 @@ pub(crate) struct Options {
     /// Print the man page or a shell's completion script, and do nothing else
     #[cfg(feature = "generate")]
     #[arg(long, value_name = "KIND", exclusive = true)]
-    pub(crate) generate: Option<crate::generate::Generated>,
+    pub(crate) generate: Option<crate::values::Generated>,
 }
 
 impl Options {

@@ -59,3 +59,20 @@ pub(crate) fn leniency() -> impl TypedValueParser<Value = Leniency> {
     let names = DeviationKind::ALL.iter().map(|kind| kind.name()).chain(["model-output"]);
     PossibleValuesParser::new(names).map(|name| Leniency::from_name(&name).unwrap_or_default())
 }
+
+/// The files that can be generated, named as in ripgrep.
+#[cfg(feature = "generate")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Generated {
+    /// The man page, in roff
+    Man,
+    /// Completions for Bash
+    CompleteBash,
+    /// Completions for Zsh
+    CompleteZsh,
+    /// Completions for fish
+    CompleteFish,
+    /// Completions for PowerShell
+    #[value(name = "complete-powershell")]
+    CompletePowerShell,
+}
