@@ -390,7 +390,7 @@ impl HasClaims for External {
             Self::Run => claims.name("Run"),
             Self::Ru(tagged) => claims.inside(&"ru", |claims| tagged.add_claims(claims)),
             Self::Text(_, number) => {
-                claims.inside(&"text", |claims| claims.inside(&1, |claims| number.add_claims(claims)))
+                claims.inside(&"text", |claims| claims.inside(&1, |claims| number.add_claims(claims)));
             }
             Self::A { id, rest } => claims.inside(&"a", |claims| {
                 claim_inside!(claims: id);
