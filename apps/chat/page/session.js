@@ -206,6 +206,11 @@ export class Session {
 
   #take({ event, data }) {
     const chunk = JSON.parse(data);
+    // An error of the connection has no place in the stream: the rest can still be read later.
+    if (chunk.chunk_id === 0) {
+      this.isOver = true;
+      return void this.on.fail(chunk.props.message);
+    }
     const entry = { event, chunk, at: now() };
     const result = this.merger.apply(chunk);
     if (result.outcome !== "merged") return;

@@ -47,6 +47,14 @@ test("a message is given back if its turn ended before the server took it up", a
   assert.deepEqual(told, ["begin", "error", "unsent: Hi"]);
 });
 
+test("an error without a chunk id is told, and the turn can be read later", async (t) => {
+  const { session, told } = sessionWith(t, [[user(1) + error(0)], [error(2)]]);
+  await session.send("Hi");
+  assert.deepEqual([told.splice(0), session.isOver], [["begin", "user_message", "fail"], true]);
+  await session.follow();
+  assert.deepEqual(told, ["error"]);
+});
+
 test("a message that the server took up is not given back", async (t) => {
   const { session, told } = sessionWith(t, [[user(1) + error(2)]]);
   await session.send("Hi");

@@ -1,15 +1,12 @@
-//! What the server can be told at its start: where its provider is, where it stores, and how long and how much it bears.
+//! The server's configuration: its provider, its store and its limits.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How many servers may have a turn, one after the other: it may be what they die of.
-pub(crate) const MOST_OWNERS: u64 = 16;
-
-/// All choices.
+/// The configuration.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Whom to ask.
+    /// The provider.
     pub provider: ProviderConfig,
     /// The database's file; `None` keeps it in memory.
     pub database: Option<PathBuf>,
@@ -17,7 +14,7 @@ pub struct Config {
     pub redis: Option<Hidden>,
     /// Host names that the server is known by, besides `localhost` and its address.
     pub hosts: Vec<String>,
-    /// How long and how much.
+    /// The limits.
     pub limits: Limits,
 }
 
@@ -43,16 +40,16 @@ impl std::fmt::Debug for Hidden {
     }
 }
 
-/// Whom to ask, and how.
+/// A provider, and how to ask it.
 #[derive(Clone, Debug)]
 pub struct ProviderConfig {
-    /// Which protocol it speaks.
+    /// Its protocol.
     pub protocol: Protocol,
     /// Without the protocol's own path: `http://127.0.0.1:8787`.
     pub base_url: String,
     /// Its key; a provider on loopback may need none.
     pub api_key: Hidden,
-    /// Which model.
+    /// The model.
     pub model: String,
 }
 
@@ -65,7 +62,7 @@ pub enum Protocol {
     OpenAi,
 }
 
-/// How long and how much the server bears.
+/// The server's limits.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Bytes of a request's body.
@@ -80,7 +77,7 @@ pub struct Limits {
     pub connect: Duration,
     /// Until a provider says something, and from then on until it says something again; pings count.
     pub silence: Duration,
-    /// Until the words of a provider that refuses are whole; what has come by then is told.
+    /// Until the body of a provider's refusal is complete; after that, its beginning is used.
     pub refusal: Duration,
     /// Until a turn is over, whatever its provider, tools and client still have to say.
     pub longest: Duration,
@@ -92,20 +89,14 @@ pub struct Limits {
     pub attempts: u32,
     /// Before the second attempt; before the third twice as long.
     pub retry_pause: Duration,
-    /// How long a turn goes on with nobody there, for a client that comes back.
-    pub grace: Duration,
-    /// How long a turn is held by a server that says nothing: then another one takes it over.
+    /// How long a server holds a turn after its last write. Then another server takes it over.
     pub lease: Duration,
     /// How many servers may have a turn, one after the other: it may be what they die of.
     pub owners: u64,
-    /// How long a client may leave events, or any other answer, unread.
+    /// How long a client may leave a response unread.
     pub unread: Duration,
-    /// How many events may wait for a client. While there are more, the provider is not read.
-    pub window: usize,
-    /// Bytes of one turn, about as it is kept for clients that come back.
+    /// The bytes of one turn's events, roughly.
     pub turn: usize,
-    /// Events of one turn. So many chunk ids are reserved for it before its first one is told.
-    pub events: usize,
 }
 
 impl Default for Limits {
@@ -123,13 +114,10 @@ impl Default for Limits {
             rounds: 8,
             attempts: 3,
             retry_pause: Duration::from_millis(500),
-            grace: Duration::from_secs(60),
             lease: Duration::from_secs(5),
-            owners: MOST_OWNERS,
+            owners: 16,
             unread: Duration::from_secs(60),
-            window: 128,
             turn: 8 << 20,
-            events: 1 << 20,
         }
     }
 }

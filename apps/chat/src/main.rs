@@ -5,9 +5,10 @@ use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use chat::config::{Config, Limits, Protocol, ProviderConfig};
-use chat::scripted::{self, ScriptedProcess};
+use chat::scripted::{Options, ScriptedProvider};
 use chat::server::Server;
 use clap::{Parser, Subcommand};
 
@@ -55,8 +56,15 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Runs the scripted provider alone.
-    ScriptedProvider(scripted::Flags),
+    /// Runs the scripted provider alone, for other programs. Its first line on standard output is its base URL.
+    ScriptedProvider {
+        /// The port on loopback; 0 is any free one.
+        #[arg(long, default_value_t = 0)]
+        port: u16,
+        /// Milliseconds between two fragments.
+        #[arg(long, default_value_t = 25)]
+        pause_ms: u64,
+    },
 }
 
 #[tokio::main]
@@ -75,11 +83,13 @@ async fn run() -> Result<(), Box<dyn Error>> {
     // Where the log can't be written, that can't be either: it would be a panic in the middle of whatever was logged.
     log.log_internal_errors(false).init();
     let arguments = Arguments::parse();
-    if let Some(Command::ScriptedProvider(flags)) = arguments.command {
-        return Ok(scripted::run(flags).await?);
+    if let Some(Command::ScriptedProvider { port, pause_ms }) = arguments.command {
+        let provider = scripted(port, pause_ms).await?;
+        writeln!(std::io::stdout(), "{}", provider.base_url())?;
+        return Ok(told_to_end().await?);
     }
     let (provider, scripted) = provider(&arguments).await?;
-    match &scripted {
+    match scripted {
         Some(_) => tracing::info!("the provider is a scripted one on this machine"),
         None => tracing::info!(url = %provider.base_url, model = %provider.model, "the provider is a live one"),
     }
@@ -95,12 +105,10 @@ async fn run() -> Result<(), Box<dyn Error>> {
         told = told_to_end() => told?,
     }
     server.stop().await;
-    // The scripted provider's process ends here.
-    drop(scripted);
     Ok(())
 }
 
-/// Waits for whoever is at the keyboard, or the system.
+/// Waits for Ctrl-C or the system's signal to terminate.
 async fn told_to_end() -> std::io::Result<()> {
     #[cfg(unix)]
     {
@@ -114,8 +122,12 @@ async fn told_to_end() -> std::io::Result<()> {
     tokio::signal::ctrl_c().await
 }
 
-/// The provider that is named, or a scripted one in a process of its own.
-async fn provider(arguments: &Arguments) -> Result<(ProviderConfig, Option<ScriptedProcess>), Box<dyn Error>> {
+async fn scripted(port: u16, pause_ms: u64) -> std::io::Result<ScriptedProvider> {
+    ScriptedProvider::start(port, Options { pause: Duration::from_millis(pause_ms), recordings: None }).await
+}
+
+/// Returns the provider that is named, or starts a scripted one.
+async fn provider(arguments: &Arguments) -> Result<(ProviderConfig, Option<ScriptedProvider>), Box<dyn Error>> {
     let model = |default: &str| arguments.model.clone().unwrap_or_else(|| default.to_owned());
     if let Some(base_url) = &arguments.openai_base_url {
         let api_key = arguments.openai_api_key.clone().unwrap_or_default().into();
@@ -124,9 +136,9 @@ async fn provider(arguments: &Arguments) -> Result<(ProviderConfig, Option<Scrip
     }
     let (protocol, key) = (Protocol::Anthropic, arguments.anthropic_api_key.clone());
     if arguments.anthropic_base_url.is_none() && key.is_none() {
-        let process = ScriptedProcess::start(arguments.pause_ms).await?;
-        let (base_url, api_key) = (process.base_url().to_owned(), "scripted".into());
-        return Ok((ProviderConfig { protocol, base_url, api_key, model: model("scripted") }, Some(process)));
+        let scripted = scripted(0, arguments.pause_ms).await?;
+        let (base_url, api_key) = (scripted.base_url(), "scripted".into());
+        return Ok((ProviderConfig { protocol, base_url, api_key, model: model("scripted") }, Some(scripted)));
     }
     let base_url = arguments.anthropic_base_url.clone().unwrap_or_else(|| "https://api.anthropic.com".to_owned());
     let (api_key, model) = (key.unwrap_or_default().into(), model("claude-sonnet-4-5"));

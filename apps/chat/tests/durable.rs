@@ -1,8 +1,8 @@
-//! Kills one of three servers each second and compares each answer with an undisturbed one:
+//! Kills one of three servers again and again and compares each answer with an undisturbed one:
 //! `cargo test -p chat --test durable`, with `CHAT_CONVERSATIONS=200` for more of them.
 //!
-//! The servers are processes of this program. They share a Redis of the test's own, then a cluster of three, and end when their standard input
-//! does, so none outlives the test. The bookings are made by a server of their own, which counts them by their keys.
+//! The servers are processes of this program. They share a Redis of the test's own, then a cluster of three nodes, and end
+//! when their standard input does. A separate server takes the bookings and counts them by their keys.
 
 #[path = "shared/redis.rs"]
 mod redis;
@@ -35,7 +35,12 @@ use tokio::process::{Child, Command};
 const SERVERS: usize = 3;
 
 /// How many conversations are answered at once.
-const AT_ONCE: usize = 60;
+const AT_ONCE: usize = 10;
+
+/// The number of conversations that end between two kills, and the longest time between them. An answer is not resumed
+/// in its middle, so a busy machine makes no progress if servers live shorter than an answer takes.
+const ENDED: usize = 2;
+const LONGEST: Duration = Duration::from_secs(20);
 
 /// The argument that makes this program a server, followed by the addresses of Redis, provider and bookings.
 const SERVE: &str = "--serve";
@@ -43,7 +48,7 @@ const SERVE: &str = "--serve";
 /// The header with a booking's key.
 const KEY: &str = "idempotency-key";
 
-/// Who is asked what, in turn, and how many bookings that makes.
+/// The assistants and messages, in turn, with the number of bookings that each makes.
 const SAID: [(&str, &str, usize); 5] = [
     ("finance", "#random:", 0),
     ("restaurant", "Find an Italian place and book it", 1),
@@ -63,6 +68,7 @@ struct Tally {
     kills: AtomicUsize,
     breaks: AtomicUsize,
     cuts: AtomicUsize,
+    ended: AtomicUsize,
 }
 
 #[tokio::main]
@@ -81,7 +87,7 @@ async fn main() {
     check(&cluster.url(), &undisturbed[..count.min(20)]).await;
 }
 
-/// Has the conversations answered over this store, by servers of which one is killed each second.
+/// Has the conversations answered over this store, by servers that are killed one after the other.
 async fn check(store: &str, undisturbed: &[Option<Value>]) {
     let count = undisturbed.len();
 
@@ -97,7 +103,11 @@ async fn check(store: &str, undisturbed: &[Option<Value>]) {
     let begun = Instant::now();
     let killing = async {
         for number in 0.. {
+            let (begun, before) = (Instant::now(), tally.ended.load(Ordering::Relaxed));
             tokio::time::sleep(Duration::from_secs(1)).await;
+            while tally.ended.load(Ordering::Relaxed) < before + ENDED && begun.elapsed() < LONGEST {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
             let server = number % SERVERS;
             servers[server].kill().await.unwrap();
             lock(&addresses)[server] = None;
@@ -142,7 +152,7 @@ async fn serve(redis: &str, provider: &str, bookings: String) {
         }
     };
     // An answer may take longer than most servers live.
-    let limits = Limits { owners: 1000, ..Limits::default() };
+    let limits = Limits { owners: 1000, lease: Duration::from_secs(2), ..Limits::default() };
     let tool = limits.tool;
     let config = Config { redis: Some(redis.into()), ..config(provider.to_owned(), limits) };
     let server = Server::start_with(([127, 0, 0, 1], 0).into(), config, |mut assistants| {
@@ -194,7 +204,7 @@ async fn take_bookings(bookings: Bookings) -> SocketAddr {
     address
 }
 
-/// What is seen with one server that nobody kills.
+/// Returns the conversations as one undisturbed server answers them.
 async fn undisturbed(count: usize) -> Vec<Option<Value>> {
     let provider = provider(Duration::ZERO).await;
     let server = Server::start(([127, 0, 0, 1], 0).into(), config(provider.base_url(), Limits::default())).unwrap();
@@ -202,13 +212,15 @@ async fn undisturbed(count: usize) -> Vec<Option<Value>> {
     converse(count, &Arc::new(Mutex::new(vec![Some(address)])), &Tally::default()).await
 }
 
-/// All conversations in order; `None` for one that has not ended in time.
+/// Returns all conversations in order; `None` for one that has not ended in time.
 async fn converse(count: usize, addresses: &Addresses, tally: &Tally) -> Vec<Option<Value>> {
     let client = Client::builder().no_proxy().pool_max_idle_per_host(0).build().unwrap();
     let client = &client;
     let one = |number| async move {
         let conversation = Conversation { number, client, addresses, tally, merger: Merger::new(), has_begun: false };
-        tokio::time::timeout(Duration::from_secs(200), conversation.converse()).await.ok()
+        let seen = tokio::time::timeout(Duration::from_secs(200), conversation.converse()).await.ok();
+        tally.ended.fetch_add(1, Ordering::Relaxed);
+        seen
     };
     stream::iter(0..count).map(one).buffered(AT_ONCE).collect().await
 }
@@ -271,6 +283,10 @@ impl Conversation<'_> {
         while let Ok(Some(chunk)) = response.chunk().await {
             for event in events.push(&chunk) {
                 self.tally.cuts.fetch_add(usize::from(event.event == EventName::Cut), Ordering::Relaxed);
+                // An event without a chunk id is about the connection.
+                if event.data.chunk_id == 0 {
+                    return None;
+                }
                 if event.event.ends_stream() {
                     last_word = Some(event.data.props.clone());
                 }

@@ -5,10 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The files under `src` and `page` that may read JSON text.
-const READERS: [&str; 12] = [
+const READERS: [&str; 10] = [
     "src/fields.rs",
-    "src/hub/log.rs",
-    "src/scripted/directives.rs",
     "src/scripted/request.rs",
     "src/scripted/scenes.rs",
     "src/store/input.rs",

@@ -1,6 +1,6 @@
 //! What a turn takes in, in the order in which it does: pieces of the provider's answers, and what tools say and give.
 //!
-//! All else of a turn follows from it. Where several servers share a store, each input is stored before it is acted on;
+//! All else of a turn follows from it. Each input is stored before it is acted on;
 //! whoever goes on with a turn lets the same code run again on what is stored, and comes to the same events with the same
 //! numbers. No state has to be saved beside the inputs, and none can disagree with them.
 //!
@@ -16,36 +16,25 @@ use futures::future::BoxFuture;
 
 use crate::hub::{Interrupt, Interrupts, interrupt};
 use crate::provider::{Piece, Recorder};
-use crate::store::{Input, Store, StoreError};
+use crate::store::{Input, Lease, Store};
 
 /// A turn's inputs: those that are stored first, and then new ones.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Inputs {
-    shared: Option<Shared>,
+    store: Arc<dyn Store>,
+    lease: Arc<Lease>,
+    interrupts: Interrupts,
     stored: Vec<Input>,
     at: usize,
     /// Where the answer that is being read begins.
     answer: usize,
 }
 
-#[derive(Debug)]
-struct Shared {
-    store: Arc<dyn Store>,
-    conversation: String,
-    interrupts: Interrupts,
-}
-
 impl Inputs {
-    /// Inputs that nobody stores.
+    /// The inputs of a turn: the stored ones, and then new ones.
     #[must_use]
-    pub fn unstored() -> Self {
-        Self::default()
-    }
-
-    /// The inputs of a conversation's turn in a store that servers share: these, and then new ones.
-    #[must_use]
-    pub fn shared(store: Arc<dyn Store>, conversation: String, interrupts: Interrupts, stored: Vec<Input>) -> Self {
-        Self { shared: Some(Shared { store, conversation, interrupts }), stored, at: 0, answer: 0 }
+    pub fn new(store: Arc<dyn Store>, lease: Arc<Lease>, interrupts: Interrupts, stored: Vec<Input>) -> Self {
+        Self { store, lease, interrupts, stored, at: 0, answer: 0 }
     }
 
     /// Whether what comes next has come before.
@@ -62,15 +51,9 @@ impl Inputs {
 
     /// Stores inputs; only then may they be acted on.
     pub(super) async fn store(&self, inputs: &[Input]) {
-        let Some(Shared { store, conversation, interrupts }) = &self.shared else { return };
-        match store.put(conversation, inputs, &[]).await {
-            Ok(_) => {}
-            Err(error) => {
-                if !matches!(error, StoreError::Lost) {
-                    tracing::error!(%error, "the store failed");
-                }
-                interrupt::<()>(interrupts, Interrupt::Lost).await;
-            }
+        if let Err(error) = self.store.put(&self.lease, inputs, &[]).await {
+            tracing::error!(%error, "an input can't be stored");
+            interrupt::<()>(&self.interrupts, Interrupt::Lost).await;
         }
     }
 
@@ -135,10 +118,7 @@ impl Inputs {
         inputs.push(Input::Redo(told));
         inputs.extend(within.iter().filter(|input| is_kept(input) && !matches!(input, Input::Redo(_))).cloned());
         inputs.extend_from_slice(&self.stored[self.at + 1..]);
-        match &self.shared {
-            Some(shared) => interrupt(&shared.interrupts, Interrupt::Again(inputs)).await,
-            None => std::future::pending().await,
-        }
+        interrupt(&self.interrupts, Interrupt::Again(inputs)).await
     }
 }
 

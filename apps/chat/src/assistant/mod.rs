@@ -31,7 +31,7 @@ use serde_json::{Map, Value};
 
 use crate::config::Limits;
 use crate::conversation::{Assistant, Conversation, Said, Turn};
-use crate::hub::Unread;
+use crate::hub::TooLong;
 use crate::instructor::Instructor;
 use crate::provider::{Block, Message, ModelProvider, ProviderError, Role};
 pub(crate) use catalogue::money;
@@ -79,9 +79,9 @@ pub enum TurnError {
     /// The provider.
     #[error(transparent)]
     Provider(#[from] ProviderError),
-    /// The client.
+    /// The answer.
     #[error(transparent)]
-    Client(#[from] Unread),
+    TooLong(#[from] TooLong),
     /// The model's classification can't be used. Why is for the log: it may quote what no client sees.
     #[error("the model's answer could not be understood")]
     Classification(String),
@@ -99,8 +99,7 @@ impl TurnError {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Provider(error) => error.kind(),
-            Self::Client(Unread::Stalled) => "client_stalled",
-            Self::Client(Unread::TooLong) => "answer_too_long",
+            Self::TooLong(_) => "answer_too_long",
             Self::Classification(_) => "bad_classification",
             Self::Store(_) => "store_failed",
             Self::Rounds(_) => "too_many_rounds",

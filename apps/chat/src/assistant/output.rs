@@ -12,7 +12,7 @@ use super::draft::Draft;
 use super::inputs::Inputs;
 use crate::conversation::Turn;
 use crate::hub::Publisher;
-use crate::store::{Input, Store, StoreError};
+use crate::store::{Input, Lease, Store, StoreError};
 use crate::wire::{Envelope, Event, EventName, MessageType};
 
 /// Where a turn's events go.
@@ -34,10 +34,8 @@ pub struct Output {
 pub struct Steps {
     /// The store.
     pub store: Arc<dyn Store>,
-    /// The conversation.
-    pub conversation: String,
-    /// What the turn is known by, and no other.
-    pub token: u64,
+    /// The right to the turn.
+    pub lease: Arc<Lease>,
     /// Whether something is being done that is to come to its end here, as it can't be done again elsewhere.
     pub is_bound: watch::Sender<bool>,
 }
@@ -55,9 +53,8 @@ impl Output {
             self.draft.saved();
             return Ok(());
         }
-        let Steps { store, conversation, .. } = self.steps.clone();
-        let Some(told) = self.publisher.told_so_far() else { return Ok(()) };
-        self.saving = Some(tokio::spawn(async move { store.save(&conversation, Some(step), told).await }));
+        let Steps { store, lease, .. } = self.steps.clone();
+        self.saving = Some(tokio::spawn(async move { store.save(&lease, Some(step), Vec::new(), false).await }));
         self.settle().await.map_err(|error| TurnError::Store(error.to_string()))
     }
 
@@ -68,7 +65,7 @@ impl Output {
     /// The store fails.
     pub async fn settle(&mut self) -> Result<(), StoreError> {
         let Some(saving) = &mut self.saving else { return Ok(()) };
-        let saved = saving.await.unwrap_or(Err(StoreError::Interrupted));
+        let saved = saving.await.unwrap_or(Err(StoreError::Lost));
         self.saving = None;
         if saved.is_ok() {
             self.draft.saved();
@@ -97,7 +94,7 @@ impl Output {
         self.publish(vec![Event::new(EventName::UserMessage, whole)]).await
     }
 
-    /// Sends events, as fast as they are read.
+    /// Sends events.
     pub(super) async fn send(&mut self, events: Vec<Event>) -> Result<(), TurnError> {
         self.shown += events.len() as u64;
         for event in &events {
@@ -118,7 +115,7 @@ impl Output {
     ///
     /// # Errors
     ///
-    /// Nobody reads any more.
+    /// The answer is too long.
     pub async fn flush(&mut self) -> Result<(), TurnError> {
         self.inputs.settle();
         if self.inputs.is_replay() { Ok(()) } else { self.publish(Vec::new()).await }
@@ -152,8 +149,8 @@ impl Output {
     /// What a call is known by, wherever it is run. The turn's token is in it, as chunk ids and calls' names may come again
     /// in a conversation that was deleted.
     pub(super) fn key(&self, call: &str) -> String {
-        let Steps { conversation, token, .. } = &self.steps;
-        format!("{conversation}/{}/{token:x}/{call}", self.publisher.first_chunk_id())
+        let Lease { id, token, first, .. } = &*self.steps.lease;
+        format!("{id}/{first}/{token}/{call}")
     }
 
     /// Says whether something is being done that is to come to its end on this server.

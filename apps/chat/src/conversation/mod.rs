@@ -1,5 +1,4 @@
-//! What there is to a conversation: who answers in it, its messages, context and session. Plain data, which the assistants
-//! make and the store keeps.
+//! A conversation's data: its assistant, messages, context and session. The assistants produce it, and the store keeps it.
 
 mod session;
 
@@ -9,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::provider::Message;
 pub use session::{Answers, Assessment, ContextualQuestion, Session, SlotType};
 
-/// Who answers in a conversation.
+/// The assistant of a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Assistant {
@@ -24,10 +23,10 @@ pub enum Assistant {
     Form,
 }
 
-/// What a conversation has come to.
+/// A conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conversation {
-    /// Who answers in it.
+    /// The assistant.
     pub assistant: Assistant,
     /// All messages.
     pub messages: Vec<Message>,
@@ -38,7 +37,7 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// A conversation that has not begun.
+    /// Creates an empty conversation.
     #[must_use]
     pub fn new(assistant: Assistant) -> Self {
         Self { assistant, messages: Vec::new(), context: Map::new(), session: None }
@@ -56,6 +55,16 @@ pub struct Before {
     pub session: Option<Session>,
 }
 
+impl Before {
+    /// Returns the conversation as it was then.
+    pub(crate) fn restore(self, conversation: Option<Conversation>, assistant: Assistant) -> Conversation {
+        let Self { messages: count, context, session } = self;
+        let conversation = conversation.unwrap_or_else(|| Conversation::new(assistant));
+        let messages = conversation.messages.into_iter().take(count).collect();
+        Conversation { assistant: conversation.assistant, messages, context, session }
+    }
+}
+
 impl From<&Conversation> for Before {
     fn from(conversation: &Conversation) -> Self {
         let Conversation { messages, context, session, .. } = conversation;
@@ -63,19 +72,19 @@ impl From<&Conversation> for Before {
     }
 }
 
-/// What a person says.
+/// A person's message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
-    /// In words.
+    /// The text.
     pub text: String,
-    /// What of it answers the shopping assistant's questions, if that is known: chips were pressed.
+    /// The options that were pressed to answer the shopping assistant's questions.
     pub answers: Answers,
 }
 
-/// What a turn adds to a conversation.
+/// The part that a turn adds to a conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
-    /// Who answered.
+    /// The assistant.
     pub assistant: Assistant,
     /// The turn's messages, the person's first.
     pub messages: Vec<Message>,

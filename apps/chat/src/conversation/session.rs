@@ -1,4 +1,4 @@
-//! The shopping assistant's session: what is known, what is missing, what is being asked.
+//! The shopping assistant's session: its questions, and the answers so far.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,17 @@ pub struct Session {
     pub intent_l1: String,
     /// `A1` or `E2`, likewise.
     pub intent_l2: String,
-    /// What the person wants with the product; of everything else, what kind of answer it gets.
+    /// The product intent, or the kind of response if there is no product.
     pub intent_l3: String,
-    /// Whether it is about something to buy at all.
+    /// Set if the message is about a product.
     pub is_product_related: bool,
     /// The part of the catalogue.
     pub domain: Option<String>,
-    /// What the person wants with the product.
+    /// The product intent.
     pub product_intent: Option<String>,
     /// The questions of this session, by their slots' names.
     pub contextual_questions: BTreeMap<String, ContextualQuestion>,
-    /// How far the questions have come.
+    /// The progress of the questions.
     pub assessment: Assessment,
 }
 
@@ -30,17 +30,17 @@ pub struct Session {
 pub struct ContextualQuestion {
     /// The question.
     pub message: String,
-    /// What kind of answer it wants.
+    /// The kind of answer that it expects.
     #[serde(rename = "type")]
     pub kind: SlotType,
     /// The answers to choose from.
     pub options: Vec<String>,
-    /// What was answered; empty as long as nothing was.
+    /// The answer, empty before there is one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answer: Vec<String>,
 }
 
-/// What kind of answer a question wants.
+/// The kind of answer that a question expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SlotType {
@@ -48,12 +48,12 @@ pub enum SlotType {
     MultiChoice,
 }
 
-/// How far the questions have come. Slots are meant by their names.
+/// The progress of the questions. Slots are given by their names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assessment {
-    /// What the person asked for at first.
+    /// The person's first message.
     pub original_query: String,
-    /// What they want: the session's narrowest intent when they asked.
+    /// The session's `intent_l3` at that moment.
     pub intent: String,
     /// The slots without an answer.
     pub missing_data: Vec<String>,
@@ -65,11 +65,11 @@ pub struct Assessment {
     pub currently_asking: Option<String>,
 }
 
-/// What a person chose, by the slots' names: sent along with the message that says it.
+/// The chosen options by slot name, sent along with the message.
 pub type Answers = BTreeMap<String, Vec<String>>;
 
 impl Session {
-    /// The question that is being asked, with its slot's name.
+    /// Returns the question that is being asked, with its slot's name.
     #[must_use]
     pub fn current_question(&self) -> Option<(&String, &ContextualQuestion)> {
         self.contextual_questions.get_key_value(self.assessment.currently_asking.as_deref()?)

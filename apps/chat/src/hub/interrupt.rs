@@ -1,26 +1,26 @@
-//! What ends a run of a turn that is not its own doing.
+//! Interrupts of a turn from outside.
 
 use tokio::sync::mpsc;
 
 use crate::store::Input;
 
-/// Why a turn does not go on as it is.
+/// The reason why a turn is interrupted.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Interrupt {
-    /// It is to be run again on these inputs.
+    /// The turn is to be run again on these inputs.
     Again(Vec<Input>),
-    /// Run on the same inputs, this program tells something else than was told.
+    /// On the stored inputs, this program sends other events than were sent.
     Diverged,
-    /// Another server has it, or nobody: what this one does has no effect any more.
+    /// The store fails, or another server has the turn.
     Lost,
 }
 
-/// Whoever runs a turn hears of what interrupts it.
+/// Receives the interrupts of a turn.
 pub type Interrupts = mpsc::UnboundedSender<Interrupt>;
 
-/// Stops here for good: whoever runs the turn drops it.
+/// Reports an interrupt and waits to be dropped with the turn.
 pub(crate) async fn interrupt<T>(interrupts: &Interrupts, why: Interrupt) -> T {
-    // The receiver is there as long as this is polled.
+    // The receiver lives as long as this is polled.
     let _ = interrupts.send(why);
     std::future::pending().await
 }

@@ -1,4 +1,4 @@
-//! What can go wrong with a provider, in words for a person.
+//! The errors of a provider, with messages for a person.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// A request that was not answered, or an answer that did not come to its end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum ProviderError {
-    /// Nobody accepts a connection.
+    /// The connection is not accepted.
     #[error("the provider can't be reached: {0}")]
     Connect(String),
     /// It answers with an HTTP status that is no success.
@@ -17,7 +17,7 @@ pub enum ProviderError {
         status: u16,
         /// Its words.
         message: String,
-        /// How long it asks to be left alone.
+        /// The pause that it asks for.
         retry_after: Option<Duration>,
     },
     /// It reports an error in the stream.
@@ -35,13 +35,13 @@ pub enum ProviderError {
 }
 
 impl ProviderError {
-    /// The error for a body that can't be read on. What the HTTP client says about its own state goes to the log.
+    /// Returns the error for a body that breaks off. The HTTP client's own message goes to the log.
     pub(super) fn of_transport(error: &reqwest::Error) -> Self {
         tracing::warn!(error = innermost(error), "the connection to the provider broke");
         Self::BrokenOff
     }
 
-    /// The error in a word, for a client to tell by.
+    /// Returns the error's kind, as clients receive it.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -56,7 +56,7 @@ impl ProviderError {
         }
     }
 
-    /// Whether the same request may well be answered a little later.
+    /// Returns true if the same request may succeed a little later.
     #[must_use]
     pub fn may_pass(&self) -> bool {
         match self {
@@ -66,7 +66,7 @@ impl ProviderError {
         }
     }
 
-    /// How long the provider asks to be left alone, if it does.
+    /// Returns the pause that the provider asks for, if it does.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         if let Self::Status { retry_after, .. } = self { *retry_after } else { None }

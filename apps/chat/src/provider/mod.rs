@@ -1,6 +1,6 @@
 //! The provider's client: a request in, an answer's events out, whatever protocol is spoken.
 //!
-//! Owns the opening of requests, and when one that failed may be tried again. Everything inside an answer is the library's.
+//! This module opens requests and decides when a failed request is tried again. The library reads the answers.
 
 mod anthropic;
 mod error;
@@ -34,15 +34,15 @@ pub struct ModelProvider {
     retry: Retry,
 }
 
-/// How much of a refusal's body is read.
+/// The limits for a refusal's body.
 const REFUSAL_LIMITS: jsonspigot::Limits =
     jsonspigot::Limits::new().depth(16).key(1 << 10).string(4 << 10).number(64).blank(256).total(8 << 10);
 
-/// How much of a refusal's body is told if it has no message, in bytes.
+/// The number of bytes of a refusal's body that are used if it has no message.
 const MOST_WORDS: usize = 1 << 10;
 
 impl ModelProvider {
-    /// A client for it. Nothing is sent yet.
+    /// Creates a client. Nothing is sent yet.
     ///
     /// # Errors
     ///
@@ -57,14 +57,13 @@ impl ModelProvider {
         Ok(Self { client, config, silence: limits.silence, refusal: limits.refusal, retry })
     }
 
-    /// The attempts that a request has.
+    /// Returns the attempts that a request has.
     #[must_use]
     pub fn retry(&self) -> Retry {
         self.retry
     }
 
-    /// Opens an answer, or reads the next one that is recorded; its calls are read with the choices of
-    /// `calls`.
+    /// Opens an answer, or the next recorded one. Its calls are read with the options of `calls`.
     ///
     /// # Errors
     ///
@@ -122,7 +121,7 @@ impl ModelProvider {
     }
 }
 
-/// The pause that a refusal asks for: in seconds, or as a date.
+/// Returns the pause that a refusal asks for, in seconds or as a date.
 fn retry_after(response: &Response) -> Option<Duration> {
     let text = response.headers().get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse() {
@@ -132,7 +131,7 @@ fn retry_after(response: &Response) -> Option<Duration> {
     Some((date.to_utc() - chrono::Utc::now()).to_std().unwrap_or_default())
 }
 
-/// The message in an error's body, or the body's beginning; as much of either as comes in time.
+/// Reads the message in an error's body, or the body's beginning, as far as it arrives in time.
 async fn refusal(mut response: Response, longest: Duration) -> String {
     let patterns = PatternSet::new(["error.message"]).expect("the pattern is a pattern");
     let mut parser = Parser::builder().limits(REFUSAL_LIMITS).patterns(&patterns).build();

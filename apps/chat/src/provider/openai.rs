@@ -30,7 +30,7 @@ pub(super) fn body(request: &Request, model: &str) -> Value {
     body
 }
 
-/// A message with tool results is one message for each of them here.
+/// Splits a message with tool results into one message for each result.
 fn messages_of(message: &Message) -> Vec<Value> {
     let results = message.content.iter().filter_map(|block| match block {
         Block::ToolResult { tool_use_id, content, .. } => {

@@ -1,4 +1,4 @@
-//! Whoever is told of an answer's pieces before anything is made of them, and may have some of an earlier reading.
+//! A record of an answer's pieces: each piece is recorded before it is used, and can be read again later.
 
 use axum::body::Bytes;
 use futures::FutureExt;
@@ -21,15 +21,15 @@ pub enum Piece {
     Failed(ProviderError),
 }
 
-/// A record of answers. What is recorded is read first, and then what comes from the provider.
+/// A record of answers. Recorded pieces are read first, and then the provider's.
 pub trait Recorder: Send {
-    /// How the next answer began, if that is recorded.
+    /// Returns the beginning of the next answer, if it is recorded.
     fn opened(&mut self) -> Option<Piece>;
 
-    /// The next piece of an answer whose beginning is recorded; `None` if there is none, which is a fault in the record.
+    /// Returns the next piece of an answer whose beginning is recorded, or `None` if the record is incomplete.
     fn piece(&mut self) -> BoxFuture<'_, Option<Piece>>;
 
-    /// Records what has come.
+    /// Records a piece.
     fn record(&mut self, piece: Piece) -> BoxFuture<'_, ()>;
 }
 

@@ -1,4 +1,4 @@
-//! What a model is asked: the conversation, the tools, and what it has to do. Neutral; the protocols spell it.
+//! A request to a model: the conversation, the tools and the system prompt, independent of the protocol.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ pub struct Request {
     pub system: String,
     /// The conversation; the user has the last word.
     pub messages: Vec<Message>,
-    /// What it may call.
+    /// The tools that the model may call.
     pub tools: Arc<[ToolSpec]>,
-    /// The tool that it has to call.
+    /// The tool that the model has to call.
     pub forced_tool: Option<String>,
     /// At most this many tokens.
     pub max_tokens: u32,
@@ -59,45 +59,45 @@ pub enum Block {
         /// Its whole input, an object.
         input: Value,
     },
-    /// What came of a call.
+    /// The result of a call.
     ToolResult {
         /// The call's id.
         tool_use_id: String,
         /// The result, or what went wrong.
         content: String,
-        /// Whether it went wrong.
+        /// Set if the call failed.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_error: bool,
     },
-    /// The answer was stopped here by the person. Stored only: a model is told it in words.
+    /// Marks an answer that the person stopped. Only stored: a model receives a sentence instead.
     Stopped,
 }
 
-/// A tool as the model is told of it.
+/// A tool's description for the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolSpec {
     /// Its name.
     pub name: String,
-    /// What it does, in words.
+    /// A description.
     pub description: String,
-    /// What its input is, as a JSON Schema.
+    /// The JSON Schema of its input.
     pub input_schema: Value,
 }
 
 impl Message {
-    /// What the person says.
+    /// Creates a message of the person.
     #[must_use]
     pub fn user(text: impl Into<String>) -> Self {
         Self { role: Role::User, content: vec![Block::Text { text: text.into() }] }
     }
 
-    /// What the model said.
+    /// Creates a message of the model.
     #[must_use]
     pub fn assistant(text: impl Into<String>) -> Self {
         Self { role: Role::Assistant, content: vec![Block::Text { text: text.into() }] }
     }
 
-    /// Its texts, joined.
+    /// Returns its texts, joined.
     #[must_use]
     pub fn text(&self) -> String {
         let text = |block: &Block| if let Block::Text { text } = block { Some(text.clone()) } else { None };

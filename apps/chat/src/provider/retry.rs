@@ -12,7 +12,7 @@ pub struct Retry {
     pause: Duration,
 }
 
-/// The longest pause that a provider can ask for. Nobody waits longer for an answer; then the error is told at once.
+/// The longest pause that a provider can ask for. After a longer one, the request fails at once.
 const LONGEST: Duration = Duration::from_secs(60);
 
 impl Retry {
@@ -21,7 +21,7 @@ impl Retry {
         Self { made: 0, most, pause }
     }
 
-    /// How long to wait before the next attempt, if there is to be one after this failure.
+    /// Returns the pause before the next attempt, if there is to be one after this failure.
     #[must_use]
     pub fn after(&mut self, error: &ProviderError) -> Option<Duration> {
         self.made += 1;

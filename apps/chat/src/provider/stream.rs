@@ -22,7 +22,7 @@ pub struct Answer {
     frames: Frames,
     stream: ProviderStream,
     silence: Duration,
-    /// Whether the provider has sent its last event, after which no chunk is awaited.
+    /// Set once the provider has sent its last event. No chunk is awaited after it.
     has_ended: bool,
 }
 
@@ -94,8 +94,8 @@ impl Answer {
     }
 }
 
-/// Returns true if the reader of the events has handled the problem: a call with a bad input gets an error as its result,
-/// an event that can't be read between others loses nothing, and an answer that was replaced does not count.
+/// Returns true if the reader of the events has handled the problem. A call with a bad input gets an error as its result.
+/// A bad event between others loses nothing. A replaced answer does not count.
 fn is_reported(problem: UnfinishedKind) -> bool {
     matches!(problem, UnfinishedKind::Call | UnfinishedKind::BadFrame | UnfinishedKind::Incomplete)
 }

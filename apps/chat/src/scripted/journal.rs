@@ -1,12 +1,10 @@
-//! What the scripted provider has seen and sent, for tests to wait on.
+//! A record of the scripted provider's requests and answers, for tests to wait on.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::{Semaphore, watch};
-
-/// How many requests are kept.
-const MOST_REQUESTS: usize = 64;
 
 /// How long a held fragment waits at most.
 const LONGEST_HOLD: Duration = Duration::from_secs(10);
@@ -18,20 +16,18 @@ pub struct Journal {
     released: Semaphore,
 }
 
-/// What there is to see at a moment.
+/// The record at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
-    /// The bodies of the last requests that were found in order.
+    /// The bodies of the valid requests.
     pub requests: Vec<Value>,
-    /// The refusals, in words.
+    /// The messages of the refusals.
     pub refusals: Vec<String>,
-    /// How many requests came, in order or not.
+    /// The number of requests, valid or not.
     pub count: usize,
-    /// How many answers are being streamed.
+    /// The number of answers that are being streamed.
     pub open: usize,
-    /// How many fragments have been sent, over all answers.
-    pub fragments: usize,
-    /// How many answers wait before their last fragment.
+    /// The number of answers that wait before their last fragment.
     pub held: usize,
 }
 
@@ -42,17 +38,16 @@ impl Default for Journal {
 }
 
 impl Journal {
-    /// What there is to see now.
+    /// Returns the record so far.
     #[must_use]
     pub fn seen(&self) -> Seen {
         self.seen.borrow().clone()
     }
 
-    /// Waits until what is seen is as wanted.
+    /// Waits until the record is as wanted.
     pub async fn wait_for(&self, is_wanted: impl FnMut(&Seen) -> bool) -> Seen {
         let mut seen = self.seen.subscribe();
-        let seen = seen.wait_for(is_wanted).await;
-        seen.expect("the journal holds the sender").clone()
+        seen.wait_for(is_wanted).await.expect("the journal holds the sender").clone()
     }
 
     /// Lets one answer that is held send its last fragment.
@@ -60,55 +55,37 @@ impl Journal {
         self.released.add_permits(1);
     }
 
-    pub(super) async fn hold(&self) {
-        self.seen.send_modify(|seen| seen.held += 1);
+    pub(super) fn note(&self, note: impl FnOnce(&mut Seen)) {
+        self.seen.send_modify(note);
+    }
+
+    async fn hold(&self) {
+        self.note(|seen| seen.held += 1);
         if let Ok(Ok(permit)) = tokio::time::timeout(LONGEST_HOLD, self.released.acquire()).await {
             permit.forget();
         }
-        self.seen.send_modify(|seen| seen.held -= 1);
-    }
-
-    pub(super) fn came(&self) {
-        self.seen.send_modify(|seen| seen.count += 1);
-    }
-
-    pub(super) fn accepted(&self, request: Value) {
-        self.seen.send_modify(|seen| keep(&mut seen.requests, request));
-    }
-
-    pub(super) fn refused(&self, message: &str) {
-        self.seen.send_modify(|seen| keep(&mut seen.refusals, message.to_owned()));
-    }
-
-    pub(super) fn sent_fragment(&self) {
-        self.seen.send_modify(|seen| seen.fragments += 1);
-    }
-
-    pub(super) fn opened(self: std::sync::Arc<Self>) -> OpenStream {
-        self.seen.send_modify(|seen| seen.open += 1);
-        OpenStream(self)
+        self.note(|seen| seen.held -= 1);
     }
 }
 
-fn keep<T>(kept: &mut Vec<T>, new: T) {
-    if kept.len() == MOST_REQUESTS {
-        kept.remove(0);
-    }
-    kept.push(new);
-}
-
-/// An answer that is being streamed, until it is dropped: at its end, or when the client's connection is gone.
+/// An answer that is being streamed, until it is dropped.
 #[derive(Debug)]
-pub(super) struct OpenStream(std::sync::Arc<Journal>);
+pub(super) struct OpenStream(Arc<Journal>);
 
 impl OpenStream {
-    pub(super) fn journal(&self) -> &Journal {
-        &self.0
+    pub(super) fn of(journal: Arc<Journal>) -> Self {
+        journal.note(|seen| seen.open += 1);
+        Self(journal)
+    }
+
+    /// Waits until the answer may send its last fragment.
+    pub(super) async fn hold(&self) {
+        self.0.hold().await;
     }
 }
 
 impl Drop for OpenStream {
     fn drop(&mut self) {
-        self.0.seen.send_modify(|seen| seen.open -= 1);
+        self.0.note(|seen| seen.open -= 1);
     }
 }

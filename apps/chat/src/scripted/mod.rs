@@ -5,7 +5,6 @@
 
 mod directives;
 mod journal;
-mod process;
 mod random;
 mod request;
 mod scenes;
@@ -28,9 +27,9 @@ use axum::routing::post;
 use serde_json::json;
 use tokio::net::TcpListener;
 
-use directives::{Directives, Fault};
+use directives::Directives;
+use journal::OpenStream;
 pub use journal::{Journal, Seen};
-pub use process::{Flags, ScriptedProcess, run};
 pub use random::random_text;
 use request::{Refusal, Request, Turn};
 
@@ -42,6 +41,9 @@ pub struct Options {
     /// The folder of recorded streams.
     pub recordings: Option<PathBuf>,
 }
+
+/// The number of requests that the journal keeps.
+const MOST_REQUESTS: usize = 64;
 
 /// The real service accepts 32 MB.
 const MOST_BODY: usize = 32 << 20;
@@ -90,7 +92,7 @@ impl Drop for ScriptedProvider {
 struct Service {
     options: Options,
     journal: Arc<Journal>,
-    /// The number of requests for each text with faults.
+    /// The number of requests with each text that may have directives.
     asked: Mutex<HashMap<String, usize>>,
     answers: AtomicU64,
 }
@@ -105,9 +107,9 @@ async fn serve(listener: TcpListener, options: Options, journal: Arc<Journal>) -
 }
 
 async fn messages(State(service): State<Arc<Service>>, headers: HeaderMap, body: Bytes) -> Response {
-    service.journal.came();
+    service.journal.note(|seen| seen.count += 1);
     service.answer(&headers, &body).unwrap_or_else(|refusal| {
-        service.journal.refused(&refusal.message);
+        service.journal.note(|seen| seen.refusals.push(refusal.message.clone()));
         let error = json!({"type": refusal.kind(), "message": refusal.message});
         let body = json!({"type": "error", "error": error, "request_id": "req_scripted"}).to_string();
         respond(StatusCode::from_u16(refusal.status).unwrap_or_default(), "application/json", Body::from(body))
@@ -117,37 +119,38 @@ async fn messages(State(service): State<Arc<Service>>, headers: HeaderMap, body:
 impl Service {
     fn answer(&self, headers: &HeaderMap, body: &[u8]) -> Result<Response, Refusal> {
         let (request, value) = Request::read(headers, body)?;
-        self.journal.accepted(value);
+        self.journal.note(|seen| {
+            let old = seen.requests.len().saturating_sub(MOST_REQUESTS - 1);
+            seen.requests.drain(..old);
+            seen.requests.push(value);
+        });
         let turn = Turn::new(&request);
-        let directives = Directives::read(&turn.line);
-        let faults = self.faults(&turn, &directives);
-        if let Some(status) =
-            faults.iter().find_map(|fault| if let Fault::Status(it) = fault { Some(*it) } else { None })
-        {
+        let directives = Directives::read(&turn.line, turn.round, self.nth(&turn.line));
+        if let Some(status) = directives.number("status").and_then(|status| u16::try_from(status).ok()) {
             return Err(Refusal { status, message: "the message asked for this status".to_owned() });
         }
-        let frames = match &directives.replay {
+        let frames = match directives.text("replay") {
             Some(file) if turn.round == 1 => send::recorded(self.options.recordings.as_deref(), file)?,
             _ => {
                 let id = format!("msg_{:06}", self.answers.fetch_add(1, Ordering::Relaxed));
-                send::frames(scenes::answer(&turn, &directives, &faults), &id, &faults)
+                send::frames(scenes::answer(&turn, &directives), &id, &directives)
             }
         };
-        let pause = directives.slow.unwrap_or(self.options.pause);
-        let body = send::body(frames, pause, &directives, &faults, self.journal.clone().opened());
+        let slow = directives.number("slow").map(|slow| Duration::from_millis(slow as u64));
+        let open = OpenStream::of(self.journal.clone());
+        let body = send::body(frames, slow.unwrap_or(self.options.pause), &directives, open);
         Ok(respond(StatusCode::OK, "text/event-stream; charset=utf-8", body))
     }
 
-    /// Returns the faults that apply to this request.
-    fn faults(&self, turn: &Turn<'_>, directives: &Directives) -> Vec<Fault> {
-        if directives.faults.is_empty() {
-            return Vec::new();
+    /// Counts the requests with this text, if it may have directives.
+    fn nth(&self, line: &str) -> usize {
+        if !line.contains('#') {
+            return 1;
         }
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        let times = asked.entry(turn.line.clone()).or_default();
+        let times = asked.entry(line.to_owned()).or_default();
         *times += 1;
-        let applies = directives.faults.iter().filter(|when| when.applies(turn.round, *times));
-        applies.map(|when| when.fault).collect()
+        *times
     }
 }
 

@@ -1,6 +1,6 @@
 //! Random text by seed, and cuts the size of tokens: the same in every process, so that a test knows what must arrive.
 
-/// As many random characters: words, lines, quotes, backslashes, accents, emoji, and what looks like marks.
+/// Returns `length` random characters: words, lines, quotes, backslashes, accents, emoji, and parts of marks.
 ///
 /// ```
 /// let text = chat::scripted::random_text(7, 100);

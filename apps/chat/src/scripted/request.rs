@@ -156,9 +156,9 @@ pub(super) type ToolResult<'r> = (&'r str, &'r str, bool);
 #[derive(Debug)]
 pub(super) struct Turn<'r> {
     pub(super) system: &'r str,
-    /// The last user text, as it came.
+    /// The last user text.
     pub(super) line: String,
-    /// The same without directives.
+    /// That text without directives.
     pub(super) text: String,
     /// The user texts before it.
     pub(super) earlier: Vec<String>,
@@ -168,8 +168,8 @@ pub(super) struct Turn<'r> {
     pub(super) unanswered: Vec<ToolResult<'r>>,
     /// The number of this answer to the text, from 1.
     pub(super) round: usize,
-    pub(super) forced: Option<&'r str>,
-    tools: Vec<&'r str>,
+    pub(super) forced: bool,
+    tools: &'r [Tool],
     /// The number of calls in the conversation.
     pub(super) calls: usize,
 }
@@ -210,14 +210,14 @@ impl<'r> Turn<'r> {
             results,
             unanswered,
             round,
-            forced: request.tool_choice.as_ref().map(|tool| tool.name.as_str()),
-            tools: request.tools.iter().map(|tool| tool.name.as_str()).collect(),
+            forced: request.tool_choice.is_some(),
+            tools: &request.tools,
             calls: names.len(),
         }
     }
 
     pub(super) fn has_tool(&self, name: &str) -> bool {
-        self.tools.contains(&name)
+        self.tools.iter().any(|tool| tool.name == name)
     }
 
     /// Returns true if the text is one of these lines, whatever its case and last punctuation mark.

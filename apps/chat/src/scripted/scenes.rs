@@ -5,7 +5,7 @@
 use chrono::{Datelike, Days, NaiveDate, Weekday};
 use serde_json::{Value, json};
 
-use super::directives::{Directives, Fault};
+use super::directives::Directives;
 use super::random::random_text;
 use super::request::{ToolResult, Turn};
 use crate::assistant::money;
@@ -23,14 +23,14 @@ pub(super) enum Block {
 pub(super) struct Answer {
     pub(super) blocks: Vec<Block>,
     pub(super) stop_reason: &'static str,
-    /// Whether the last block is sent without its end.
+    /// Set if the last block is sent without its end.
     pub(super) is_cut: bool,
 }
 
-/// Returns the answer to a request, with the faults that the message asks for.
-pub(super) fn answer(turn: &Turn<'_>, directives: &Directives, faults: &[Fault]) -> Answer {
+/// Returns the answer to a request, with the faults of a model that the message asks for.
+pub(super) fn answer(turn: &Turn<'_>, directives: &Directives) -> Answer {
     let mut blocks = blocks(turn, directives);
-    if directives.think && turn.forced.is_none() && turn.round == 1 {
+    if directives.has("think") && !turn.forced && turn.round == 1 {
         blocks.insert(0, Block::Thinking(format!("The user says “{}”. Which scene is that?", turn.text)));
     }
     let mut number = turn.calls;
@@ -41,55 +41,54 @@ pub(super) fn answer(turn: &Turn<'_>, directives: &Directives, faults: &[Fault])
         }
     }
     let has_calls = blocks.iter().any(|block| matches!(block, Block::Tool { .. }));
-    let stop_reason = if has_calls { "tool_use" } else { "end_turn" };
-    let mut answer = Answer { blocks, stop_reason, is_cut: false };
-    faults.iter().for_each(|fault| answer.apply(*fault));
+    let mut answer = Answer { blocks, stop_reason: if has_calls { "tool_use" } else { "end_turn" }, is_cut: false };
+    let call = match answer.blocks.last_mut() {
+        Some(Block::Tool { input: text, .. } | Block::Text(text)) if directives.has("truncated") => {
+            let half = text.char_indices().nth(text.chars().count() / 2).map_or(0, |(at, _)| at);
+            text.truncate(half);
+            (answer.stop_reason, answer.is_cut) = ("max_tokens", true);
+            None
+        }
+        Some(Block::Tool { input, .. }) if directives.has("malformed") => {
+            *input = format!(r#"{{"note": Dave, {}"#, input.trim_start_matches('{'));
+            None
+        }
+        Some(call @ Block::Tool { .. }) if directives.has("twice") => Some(call.clone()),
+        _ => None,
+    };
+    answer.blocks.extend(call);
     answer
 }
 
-impl Answer {
-    fn apply(&mut self, fault: Fault) {
-        match (fault, self.blocks.last_mut()) {
-            (Fault::Malformed, Some(Block::Tool { input, .. })) => {
-                *input = format!(r#"{{"note": Dave, {}"#, input.trim_start_matches('{'));
-            }
-            (Fault::Truncated, Some(Block::Tool { input: text, .. } | Block::Text(text))) => {
-                let half = text.char_indices().nth(text.chars().count() / 2).map_or(0, |(at, _)| at);
-                text.truncate(half);
-                (self.stop_reason, self.is_cut) = ("max_tokens", true);
-            }
-            (Fault::Twice, Some(call @ Block::Tool { .. })) => {
-                let again = call.clone();
-                self.blocks.push(again);
-            }
-            _ => {}
-        }
-    }
-}
-
 fn blocks(turn: &Turn<'_>, directives: &Directives) -> Vec<Block> {
-    if let Some((seed, length)) = directives.random {
-        return vec![text(random_text(seed, length))];
+    if let Some((seed, length)) = directives.text("random").and_then(|random| random.split_once(':')) {
+        return vec![text(random_text(seed.parse().unwrap_or_default(), length.parse().unwrap_or_default()))];
     }
-    if let Some(words) = &directives.say {
-        return vec![text(words)];
+    if let Some(words) = directives.text("say") {
+        return vec![text(json(&format!("\"{words}\"")).as_str().unwrap_or(words))];
     }
-    if !directives.tools.is_empty() && (turn.round == 1 || directives.forever) {
-        let calls = directives.tools.iter().map(|(name, input)| tool(name, input));
-        return [text("Let me see. ")].into_iter().chain(calls).collect();
-    }
+    let calls: Vec<Block> =
+        directives.all("tool").map(|call| call.split_once(':').unwrap_or((call, ""))).map(tool).collect();
     match () {
-        () if turn.forced.is_some() => vec![tool("classify_and_assess", &classify(turn))],
-        () if !directives.tools.is_empty() => vec![text(retell(&turn.results))],
+        () if !calls.is_empty() && (turn.round == 1 || directives.has("forever")) => {
+            [text("Let me see. ")].into_iter().chain(calls).collect()
+        }
+        () if turn.forced => vec![tool(("classify_and_assess", &classify(turn)))],
+        () if !calls.is_empty() => vec![text(retell(&turn.results))],
         () if turn.has_tool("get_spending_summary") => finance(turn),
         () if turn.has_tool("find_restaurants") => restaurant(turn),
         () if turn.system.contains("adviser on spending") => vec![text(ADVICE)],
         () if turn.system.contains("JSON Schema") => vec![text(form(turn))],
-        () => vec![text(recall(turn))],
+        // The second call of `memory_only`, over the stored conversation.
+        () if turn.earlier.is_empty() => vec![text("You have not told me anything before this.")],
+        () => {
+            let said: Vec<String> = turn.earlier.iter().map(|text| format!("“{text}”")).collect();
+            vec![text(format!("Before this you told me: {}.", said.join(", then ")))]
+        }
     }
 }
 
-/// What the model says to a line that is in no scene.
+/// The model's reply to a line that is in no scene.
 const HONEST: &str = "I am a scripted model and know a few scenes only. Try one of these:";
 
 const ADVICE: &str = "Set a fixed sum aside at the beginning of the month, and look at it each week. What is left at the \
@@ -99,12 +98,8 @@ fn text(text: impl Into<String>) -> Block {
     Block::Text(text.into())
 }
 
-fn tool(name: &str, input: &str) -> Block {
+fn tool((name, input): (&str, &str)) -> Block {
     Block::Tool { id: String::new(), name: name.to_owned(), input: input.to_owned() }
-}
-
-fn call(name: &str, members: &[(&str, Value)]) -> Block {
-    tool(name, &object(members))
 }
 
 /// Writes a JSON object with its members in this order.
@@ -132,68 +127,65 @@ fn in_words(day: &Value) -> String {
 }
 
 fn retell(results: &[ToolResult<'_>]) -> String {
-    let told = results
-        .iter()
-        .map(|(name, content, is_error)| format!("{name} {}: {content}", if *is_error { "failed" } else { "says" }));
-    told.collect::<Vec<_>>().join(". ")
+    let told = |(name, content, is_error): &ToolResult<'_>| {
+        format!("{name} {}: {content}", if *is_error { "failed" } else { "says" })
+    };
+    results.iter().map(told).collect::<Vec<_>>().join(". ")
 }
 
 const SHOPPING: [&str; 4] =
     ["I want chips for a party", "I need a ring for my sister", "Show me a lamp", "What did I tell you?"];
 
-/// The forced call's input. Fields that a person reads come first, so that the first question streams at once.
+/// Returns the forced call's input. Fields that a person reads come first, so that the first question streams at once.
 fn classify(turn: &Turn<'_>) -> String {
     let in_prompt = |name: &str| turn.system.lines().find_map(|line| line.strip_prefix(name)).map(json);
     let session = in_prompt("Session: ").unwrap_or_default();
-    let questions = session["contextual_questions"].as_object();
-    let is_option = |option: &Value| option.as_str().is_some_and(|option| turn.is(option));
-    let names_option = |question: &Value| question["options"].as_array().is_some_and(|all| all.iter().any(is_option));
-    let is_answer = in_prompt("Answers: ").is_some() || questions.is_some_and(|all| all.values().any(names_option));
+    let options = session["contextual_questions"].as_object().into_iter().flat_map(serde_json::Map::values);
+    let mut options = options.filter_map(|question| question["options"].as_array()).flatten();
+    let is_option = options.any(|option| option.as_str().is_some_and(|option| turn.is(option)));
+    let is_answer = is_option || in_prompt("Answers: ").is_some();
     let slot = |name: &str, message: &str, options: [&str; 3]| json!({"slot_name": format!("ASK_USER_{name}"), "message": message, "options": options});
-    let (mut route, mut strategy, mut slots, mut words) = ("product", "es_fetch", Vec::new(), None);
-    let (category, reasoning) = match () {
-        () if is_answer => {
-            let query = session["assessment"]["original_query"].as_str().map(Directives::without).unwrap_or_default();
-            let of = |line: &str| query.starts_with(line);
-            let category = match () {
-                () if of(SHOPPING[0]) => "chips_and_crisps",
-                () if of(SHOPPING[1]) => "ring",
-                () => "",
-            };
-            (category, "This answers a question that is open.")
+    let query = session["assessment"]["original_query"].as_str().map(Directives::without).unwrap_or_default();
+    let scene = match is_answer {
+        true => SHOPPING[..2].iter().position(|line| query.starts_with(line)),
+        false => SHOPPING.iter().position(|line| turn.is(line)),
+    };
+    let (mut slots, mut words) = (Vec::new(), None);
+    let (route, strategy, reasoning) = match scene {
+        _ if is_answer => ("product", "es_fetch", "This answers a question that is open."),
+        Some(0) => {
+            slots.push(slot(
+                "BUDGET",
+                "Great! What's your budget range for chips?",
+                ["Under ₹50", "₹50–150", "Over ₹150"],
+            ));
+            slots.push(slot(
+                "PREFERENCES",
+                "What flavor are you in the mood for?",
+                ["Spicy", "Classic salted", "Tangy"],
+            ));
+            ("product", "es_fetch", "Chips for a party: the budget and the flavor are missing.")
         }
-        () if turn.is(SHOPPING[0]) => {
-            slots = vec![
-                slot("BUDGET", "Great! What's your budget range for chips?", ["Under ₹50", "₹50–150", "Over ₹150"]),
-                slot("PREFERENCES", "What flavor are you in the mood for?", ["Spicy", "Classic salted", "Tangy"]),
-            ];
-            ("chips_and_crisps", "Chips for a party: the budget and the flavor are missing.")
+        Some(1) => {
+            slots.push(slot("METAL", "Great choice! Which metal should the ring be of?", ["Gold", "Silver", "Rosé"]));
+            slots.push(slot("SIZE", "And which size does she wear? 💍", ["6", "7", "8"]));
+            ("product", "es_fetch", "A ring as a present: the metal and the size are missing.")
         }
-        () if turn.is(SHOPPING[1]) => {
-            slots = vec![
-                slot("METAL", "Great choice! Which metal should the ring be of?", ["Gold", "Silver", "Rosé"]),
-                slot("SIZE", "And which size does she wear? 💍", ["6", "7", "8"]),
-            ];
-            ("ring", "A ring as a present: the metal and the size are missing.")
-        }
-        () if turn.is(SHOPPING[2]) => ("lamp", "Nothing is missing to look for a lamp."),
-        () if turn.is(SHOPPING[3]) => {
-            strategy = "memory_only";
-            ("", "The answer is in the conversation.")
-        }
-        () if turn.is("Where is my order?") => {
-            (route, strategy) = ("support", "none");
+        Some(2) => ("product", "es_fetch", "Nothing is missing to look for a lamp."),
+        Some(_) => ("product", "memory_only", "The answer is in the conversation."),
+        None if turn.is("Where is my order?") => {
             words = Some(("support", "I am a scripted model and see no orders. Try one of these:"));
-            ("", "This is about an order, and no order is known here.")
+            ("support", "none", "This is about an order, and no order is known here.")
         }
-        () => {
-            (route, strategy, words) = ("general", "none", Some(("bot_identity", HONEST)));
-            ("", "This line is in none of the scenes.")
+        None => {
+            words = Some(("bot_identity", HONEST));
+            ("general", "none", "This line is in none of the scenes.")
         }
     };
+    let category = scene.and_then(|scene| ["chips_and_crisps", "ring", "lamp"].get(scene));
     let response = words.map(|(kind, words)| json!({"message": words, "suggestions": SHOPPING, "response_type": kind}));
     let fetch: &[&str] = if strategy == "es_fetch" && slots.is_empty() { &["search_products"] } else { &[] };
-    let domain = if category == "chips_and_crisps" { json!("f_and_b") } else { session["domain"].clone() };
+    let domain = if scene == Some(0) { "f_and_b" } else { session["domain"].as_str().unwrap_or("other") };
     object(&[
         ("ask_slots", json!(slots)),
         ("simple_response", json!(response)),
@@ -202,21 +194,12 @@ fn classify(turn: &Turn<'_>) -> String {
         ("data_strategy", json!(strategy)),
         ("is_follow_up", json!(is_answer)),
         ("follow_up_confidence", json!("high")),
-        ("domain", if domain.is_null() { json!("other") } else { domain }),
-        ("category", json!(Some(category).filter(|category| !category.is_empty()))),
+        ("domain", json!(domain)),
+        ("category", json!(category)),
         ("subcategories", json!(["internal-subcategory"])),
         ("product_intent", if route == "product" { json!("show_me_options") } else { Value::Null }),
         ("fetch_functions", json!(fetch)),
     ])
-}
-
-/// The second call of `memory_only`, over the stored conversation.
-fn recall(turn: &Turn<'_>) -> String {
-    let said: Vec<String> = turn.earlier.iter().map(|text| format!("“{text}”")).collect();
-    match said.as_slice() {
-        [] => "You have not told me anything before this.".to_owned(),
-        said => format!("Before this you told me: {}.", said.join(", then ")),
-    }
 }
 
 const FINANCE: [&str; 4] = [
@@ -228,67 +211,62 @@ const FINANCE: [&str; 4] = [
 
 fn finance(turn: &Turn<'_>) -> Vec<Block> {
     let today = turn.today();
-    let first = today.with_day(1).unwrap_or(today);
-    let (before, last_month) = (first - Days::new(1), |day: NaiveDate| (day.with_day(1).unwrap_or(day), day));
+    let month = |day: NaiveDate| (day.with_day(1).unwrap_or(day), day);
+    let (this_month, last_month) = (month(today), month(month(today).0 - Days::new(1)));
     let sum = |(from, to): (NaiveDate, NaiveDate), more: &[(&str, Value)]| {
-        call("get_spending_summary", &[&[("from", json!(from)), ("to", json!(to))], more].concat())
+        let members = [&[("from", json!(from)), ("to", json!(to))], more].concat();
+        tool(("get_spending_summary", &object(&members)))
     };
     let asks_most = turn.is(FINANCE[3]);
-    match turn.round {
-        2 if asks_most => {
+    match () {
+        () if turn.round == 2 && asks_most => {
             let accounts = turn.results.first().map(|(_, content, _)| json(content)).unwrap_or_default();
             let accounts = accounts["accounts"].as_array().cloned().unwrap_or_default();
             let looked = text(format!("You have {} accounts; let me see what was spent from each. ", accounts.len()));
-            let sums = accounts
-                .iter()
-                .map(|account| sum((today - Days::new(30), today), &[("account", account["id"].clone())]));
-            return [looked].into_iter().chain(sums).collect();
+            let days = (today - Days::new(30), today);
+            let sums = accounts.iter().map(|account| sum(days, &[("account", account["id"].clone())]));
+            [looked].into_iter().chain(sums).collect()
         }
-        2.. => return vec![text(spent(&turn.results))],
-        _ => {}
-    }
-    match () {
+        () if turn.round > 1 => vec![text(spent(&turn.results))],
         () if turn.is(FINANCE[0]) => {
-            vec![text("Let me look that up. 📊 "), sum(last_month(before), &[("category", json!("groceries"))])]
+            vec![text("Let me look that up. 📊 "), sum(last_month, &[("category", json!("groceries"))])]
         }
         () if turn.is(FINANCE[1]) => {
-            vec![text("Let me compare the two months. "), sum((first, today), &[]), sum(last_month(before), &[])]
+            vec![text("Let me compare the two months. "), sum(this_month, &[]), sum(last_month, &[])]
         }
         () if turn.is(FINANCE[2]) => {
             let travel = [("category", json!("travel"))];
-            let question = call("ask_adviser", &[("question", json!("How can I spend less on travel?"))]);
-            let sums = [sum((first, today), &travel), sum(last_month(before), &travel), question];
-            [text("Let me compare, and ask a colleague. ")].into_iter().chain(sums).collect()
+            let question = tool(("ask_adviser", r#"{"question": "How can I spend less on travel?"}"#));
+            let told = text("Let me compare, and ask a colleague. ");
+            vec![told, sum(this_month, &travel), sum(last_month, &travel), question]
         }
         () if asks_most || turn.is("My accounts") => {
-            vec![text("Let me look at your accounts first. "), tool("list_accounts", "")]
+            vec![text("Let me look at your accounts first. "), tool(("list_accounts", ""))]
         }
         () if turn.is("Show my spending summary for November 2025") => {
             let november = NaiveDate::from_ymd_opt(2025, 11, 30).unwrap_or_default();
-            vec![text("Let me look that up. "), sum(last_month(november), &[])]
+            vec![text("Let me look that up. "), sum(month(november), &[])]
         }
         () => vec![honest(&FINANCE)],
     }
 }
 
-/// Tells the results of the finance tools.
+/// Puts the results of the finance tools into words.
 fn spent(results: &[ToolResult<'_>]) -> String {
-    let accounts = results.iter().map(|(_, content, _)| json(content)).find(|result| result["accounts"].is_array());
-    let mut sums = Vec::new();
-    let mut told = Vec::new();
-    for (name, content, is_error) in results {
+    let cents = |value: &Value| money(value.as_i64().unwrap_or_default(), "EUR");
+    let name = |account: &Value| account["name"].as_str().unwrap_or("?").to_owned();
+    let (mut accounts, mut sums, mut told) = (Vec::new(), Vec::new(), Vec::new());
+    for (tool, content, is_error) in results {
         let result = json(content);
-        let cents = |value: &Value| money(value.as_i64().unwrap_or_default(), "EUR");
         if *is_error {
-            told.push(format!("{name} failed: {content}."));
+            told.push(format!("{tool} failed: {content}."));
         } else if result["answer"].is_string() {
             told.push("My colleague's advice is on its card.".to_owned());
-        } else if let Some(accounts) = result["accounts"].as_array() {
-            let accounts = accounts
-                .iter()
-                .map(|it| format!("{} with {}", it["name"].as_str().unwrap_or("?"), cents(&it["balance_cents"])));
-            let accounts: Vec<_> = accounts.collect();
-            told.push(format!("You have {} accounts: {}.", accounts.len(), accounts.join(", ")));
+        } else if let Some(all) = result["accounts"].as_array() {
+            accounts.clone_from(all);
+            let all: Vec<_> =
+                all.iter().map(|it| format!("{} with {}", name(it), cents(&it["balance_cents"]))).collect();
+            told.push(format!("You have {} accounts: {}.", all.len(), all.join(", ")));
         } else {
             let (from, to, sum) = (in_words(&result["from"]), in_words(&result["to"]), cents(&result["total_cents"]));
             let on = result["category"].as_str().map(|category| format!(" on {category}")).unwrap_or_default();
@@ -296,14 +274,9 @@ fn spent(results: &[ToolResult<'_>]) -> String {
             told.push(format!("From {from} to {to} you spent {sum}{on}."));
         }
     }
-    let accounts = accounts.as_ref().and_then(|accounts| accounts["accounts"].as_array());
-    match accounts.filter(|accounts| accounts.len() == sums.len()).map(|accounts| accounts.iter().zip(&sums)) {
-        Some(all) => match all.max_by_key(|(_, (cents, _))| *cents) {
-            Some((account, (_, sum))) => {
-                format!("You spent most from {}: {sum}.", account["name"].as_str().unwrap_or("?"))
-            }
-            None => told.join(" "),
-        },
+    let most = accounts.iter().zip(&sums).max_by_key(|(_, (cents, _))| *cents);
+    match most.filter(|_| accounts.len() == sums.len()) {
+        Some((account, (_, sum))) => format!("You spent most from {}: {sum}.", name(account)),
         None => told.join(" "),
     }
 }
@@ -319,45 +292,45 @@ fn restaurant(turn: &Turn<'_>) -> Vec<Block> {
     let today = turn.today();
     let to_saturday = (7 + Weekday::Sat.num_days_from_monday() - today.weekday().num_days_from_monday()) % 7;
     let saturday = today + Days::new(to_saturday.into());
-    let book = |restaurant: &Value| {
-        let members = [("date", json!(saturday)), ("time", json!("19:30")), ("party", json!(2))];
-        call("book_table", &[&[("restaurant", restaurant.clone())], &members[..]].concat())
+    let book = |restaurant: Value| {
+        let members =
+            [("restaurant", restaurant), ("date", json!(saturday)), ("time", json!("19:30")), ("party", json!(2))];
+        tool(("book_table", &object(&members)))
     };
+    let suggesting = |line: &str| note(&json!({"suggestions": [line]}));
     if let Some((name, content, is_error)) = turn.results.last() {
         let result = json(content);
-        let found = result["restaurants"].as_array().filter(|_| !is_error);
-        return match (found, *name) {
-            (Some(found), _) if turn.is(RESTAURANT[3]) => {
+        return match result["restaurants"].as_array().filter(|_| !is_error) {
+            Some(found) if turn.is(RESTAURANT[3]) => {
                 let name = &found[0]["name"];
                 let context = note(&json!({"restaurants": found}));
-                vec![text(format!("{} it is. {context}", name.as_str().unwrap_or("?"))), book(name)]
+                vec![text(format!("{} it is. {context}", name.as_str().unwrap_or("?"))), book(name.clone())]
             }
-            (Some(found), _) => {
+            Some(found) => {
                 let names: Vec<&str> = found.iter().filter_map(|one| one["name"].as_str()).collect();
                 let context = note(&json!({"preferences": {"cuisine": "italian"}, "restaurants": found}));
-                let next = note(&json!({"suggestions": [RESTAURANT[1]]}));
-                let found = format!("I found {}: {}.", names.len(), names.join(" and "));
-                vec![text(format!("{found} {context}Shall I book a table?{next}"))]
+                let (found, next) = (names.join(" and "), suggesting(RESTAURANT[1]));
+                vec![text(format!("I found {}: {found}. {context}Shall I book a table?{next}", names.len()))]
             }
-            (None, "book_table") if !is_error => vec![text(booked(&result, "is booked"))],
-            (None, _) => vec![text(retell(&turn.results))],
+            None if *name == "book_table" && !is_error => vec![text(booked(&result, "is booked"))],
+            None => vec![text(retell(&turn.results))],
         };
     }
     match () {
         () if turn.is(RESTAURANT[0]) || turn.is(RESTAURANT[3]) => {
-            let members = [("cuisine", json!("italian")), ("date", json!(saturday))];
-            vec![text("Let me have a look. "), call("find_restaurants", &members)]
+            let input = object(&[("cuisine", json!("italian")), ("date", json!(saturday))]);
+            vec![text("Let me have a look. "), tool(("find_restaurants", &input))]
         }
         () if turn.is(RESTAURANT[1]) => match turn.unanswered.iter().find(|(name, ..)| *name == "book_table") {
             Some((_, content, true)) => vec![text(format!("I do not know what became of your table: {content}"))],
             Some((_, content, false)) => {
                 vec![text(format!("{} I have not booked again.", booked(&json(content), "has been booked already")))]
             }
-            None => vec![text("I ask for a table. "), book(&json!("Napoli"))],
+            None => vec![text("I ask for a table. "), book(json!("Napoli"))],
         },
         () if turn.is(RESTAURANT[2]) => {
             let context = note(&json!({"preferences": {"cuisine": "thai", "said": turn.text}}));
-            let next = note(&json!({"suggestions": [RESTAURANT[0]]}));
+            let next = suggesting(RESTAURANT[0]);
             vec![text(format!("Thai food, noted. {context}I keep it in mind for your next table.{next}"))]
         }
         () => vec![honest(&RESTAURANT)],
@@ -373,26 +346,31 @@ fn booked(table: &Value, how: &str) -> String {
 const FORM: [&str; 3] =
     ["Four days around the Øresund", "A weekend in Rome", "Wrong at first: four days around the Øresund"];
 
-/// The form's JSON. Its second attempt is right if the line asks for a wrong first one.
+/// Returns the form's JSON. The second attempt is right if the line asks for a wrong first one.
 fn form(turn: &Turn<'_>) -> String {
     let (line, errors) = turn.text.split_once(" Your last answer could not be used").unwrap_or((&turn.text, ""));
     let is = |other: &str| line.eq_ignore_ascii_case(other);
-    let plans: &[(&str, &str)] = match () {
-        () if FORM[1..2].iter().any(|other| is(other)) => &[
-            ("Trastevere", "Arrive at noon, cross the river, and have dinner where it is loud."),
-            ("Centro", "The Pantheon before nine, then coffee; the train leaves at four."),
-        ],
-        () if FORM.iter().any(|other| is(other)) || is("Never right") => &[
-            ("København", "Walk along the harbour to Nyhavn, and see the city from the Round Tower."),
-            ("Helsingør", "Take the train along the coast, and look at “Hamlet's” castle."),
-            ("Lund", "Cross by ferry; the cathedral's clock plays at noon and at three."),
-            ("Malmö", "Swim at the bathhouse, then take the bridge home."),
-        ],
+    let (title, plans): (_, &[(&str, &str)]) = match () {
+        () if is(FORM[1]) => (
+            "A weekend in Rome",
+            &[
+                ("Trastevere", "Arrive at noon, cross the river, and have dinner where it is loud."),
+                ("Centro", "The Pantheon before nine, then coffee; the train leaves at four."),
+            ],
+        ),
+        () if is(FORM[0]) || is(FORM[2]) || is("Never right") => (
+            "Around the Øresund in four days",
+            &[
+                ("København", "Walk along the harbour to Nyhavn, and see the city from the Round Tower."),
+                ("Helsingør", "Take the train along the coast, and look at “Hamlet's” castle."),
+                ("Lund", "Cross by ferry; the cathedral's clock plays at noon and at three."),
+                ("Malmö", "Swim at the bathhouse, then take the bridge home."),
+            ],
+        ),
         () => return object(&[("reply", json!(HONEST)), ("suggestions", json!(FORM))]),
     };
     let is_wrong = is("Never right") || is(FORM[2]) && errors.is_empty();
     let days: Vec<Value> = plans.iter().map(|(place, plan)| json!({"place": place, "plan": plan})).collect();
-    let title = if plans.len() == 2 { "A weekend in Rome" } else { "Around the Øresund in four days" };
     object(&[
         ("title", json!(title)),
         ("start", json!(turn.today() + Days::new(14))),

@@ -1,5 +1,4 @@
-//! What holds for every request, whatever it asks for: whom it means, how long it may take, and that nobody keeps an answer
-//! which depends on the server's state.
+//! The checks of every request: its host, its time limit, and the header that keeps responses out of caches.
 
 use std::sync::Arc;
 
@@ -20,14 +19,14 @@ pub(super) async fn guard(State(app): State<Arc<App>>, request: Request, next: N
         Ok(()) => in_time(&app, request, next).await,
         Err(refusal) => refusal.into_response(),
     };
-    // A browser may keep even an error, such as 404 and 410, unless it is told not to.
+    // Browsers cache even errors, such as 404 and 410, without it.
     if is_state || !response.headers().contains_key(CACHE_CONTROL) {
         response.headers_mut().insert(CACHE_CONTROL, NO_STORE);
     }
     response
 }
 
-/// The answer, if it begins in time: one that streams may then take as long as it likes.
+/// Returns the response if it begins in time. A stream may then take any time.
 async fn in_time(app: &App, request: Request, next: Next) -> Response {
     let longest = app.limits.request;
     tokio::time::timeout(longest, next.run(request)).await.unwrap_or_else(|_| {

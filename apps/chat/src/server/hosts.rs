@@ -1,8 +1,8 @@
-//! Whom a request means: this server, or a name that somebody has led here.
+//! Checks that a request is meant for this server, and not for another name that resolves to it.
 //!
-//! A page anywhere can have its own name resolve to this machine, and is then of one origin with what it finds here. So
-//! only names that nobody else can give are answered to. And what changes something is taken from this server's own pages
-//! only, and from clients that are no browsers, which say nothing of an origin.
+//! Any page can have its own name resolve to this machine, and then shares an origin with this server. So requests for
+//! other names are refused. Requests that change something are accepted only from this server's own pages, and from
+//! clients that are not browsers and send no origin.
 
 use std::net::IpAddr;
 
@@ -21,12 +21,12 @@ pub(super) struct Hosts {
 }
 
 impl Hosts {
-    /// A server that listens at this address, and is known by these names besides.
+    /// Creates the check for a server that listens at this address and has these other names.
     pub(super) fn new(address: IpAddr, names: Vec<String>) -> Self {
         Self { address, names }
     }
 
-    /// Refuses what is meant for somebody else, or was caused by somebody else's page.
+    /// Refuses a request for another host, or from another site's page.
     pub(super) fn check(&self, request: &Request) -> Result<(), Refusal> {
         let Some(host) = one(request, &HOST).map_err(|()| unclear())? else { return Err(unclear()) };
         let meant = request.uri().authority().map(Authority::as_str);
@@ -42,12 +42,12 @@ impl Hosts {
         }
     }
 
-    /// Whether a host, with its port if it has one, is this server.
+    /// Returns true if a host, with its port if it has one, is this server.
     fn are_own(&self, host: &str) -> bool {
         let Some(name) = name_of(host) else { return false };
         let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(&name);
         match address.parse::<IpAddr>() {
-            // No name leads to an address. Whoever listens at all of them is known by each.
+            // An address can't be another site's name. A server that listens at all addresses has each of them.
             Ok(address) => {
                 let (address, own) = (address.to_canonical(), self.address.to_canonical());
                 address.is_loopback() || address == own || own.is_unspecified()
@@ -56,7 +56,7 @@ impl Hosts {
         }
     }
 
-    /// Whether an origin is that of this server's pages. A proxy may have taken the request on to another host.
+    /// Returns true if an origin is that of this server's pages. A proxy may have changed the host.
     fn is_page(&self, origin: &str, host: &str) -> bool {
         let Some((_, origin)) = origin.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https"))
         else {
@@ -70,7 +70,7 @@ impl Hosts {
     }
 }
 
-/// A header that comes at most once, and is text.
+/// Returns a header's value. Fails if it is repeated or not text.
 fn one<'r>(request: &'r Request, name: &HeaderName) -> Result<Option<&'r str>, ()> {
     let mut values = request.headers().get_all(name).iter();
     match (values.next(), values.next()) {
@@ -84,7 +84,7 @@ fn unclear() -> Refusal {
     Refusal::new(StatusCode::BAD_REQUEST, "bad_host", "The request does not say, or not once, which host it is for.")
 }
 
-/// The name in a host and port.
+/// Returns the name in a host and port.
 fn name_of(host: &str) -> Option<String> {
     let authority = Authority::try_from(host).ok().filter(|_| !host.contains('@'))?;
     let has_port = authority.as_str().len() > authority.host().len();

@@ -3,12 +3,10 @@
 mod connections;
 mod guard;
 mod hosts;
-mod listen;
 mod refusal;
 mod replay;
 mod routes;
 mod sse;
-mod together;
 mod turn;
 
 use std::io;
@@ -25,10 +23,10 @@ use crate::config::{Config, Limits};
 use crate::hub::Hub;
 use crate::provider::ModelProvider;
 use crate::store::{Lock, Redis, Sqlite, Store, StoreError};
+pub use connections::listen;
 use hosts::Hosts;
-pub use listen::listen;
 
-/// How long running turns have, when the server stops, to note what they have told.
+/// How long running turns have, when the server stops, to be left to another server.
 const LAST_NOTES: Duration = Duration::from_secs(5);
 
 /// All that requests share.
@@ -44,7 +42,7 @@ struct App {
     turns: Turns,
 }
 
-/// The turns that are running, which go on without the requests that have begun them.
+/// The tasks of the running turns, independent of the requests that began them.
 #[derive(Debug, Default)]
 struct Turns {
     tasks: Mutex<JoinSet<()>>,
@@ -54,7 +52,7 @@ struct Turns {
 impl Turns {
     fn spawn(&self, turn: impl Future<Output = ()> + Send + 'static) {
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        // Those that are over leave their place.
+        // Finished tasks are removed.
         while tasks.try_join_next().is_some() {}
         tasks.spawn(turn);
     }
@@ -149,12 +147,13 @@ impl Server {
         config: Config,
         change: impl FnOnce(Assistants) -> Assistants,
     ) -> Result<Self, StartError> {
+        let lease = config.limits.lease;
         let (lock, store): (_, Arc<dyn Store>) = match &config.redis {
-            Some(url) => (None, Arc::new(Redis::open(&url.0, config.limits.lease).map_err(StartError::Redis)?)),
+            Some(url) => (None, Arc::new(Redis::open(&url.0, lease).map_err(StartError::Redis)?)),
             None => {
                 let path = config.database.as_deref();
                 let lock = path.map(Lock::of).transpose();
-                let opened = lock.and_then(|lock| Ok((lock, Sqlite::open(path)?)));
+                let opened = lock.and_then(|lock| Ok((lock, Sqlite::open(path, lease)?)));
                 let failed = |source| StartError::Store { path: path.map(PathBuf::from).unwrap_or_default(), source };
                 let (lock, store) = opened.map_err(failed)?;
                 (lock, Arc::new(store))
@@ -182,7 +181,7 @@ impl Server {
         let listening = listen(address).and_then(|listener| Ok((listener.local_addr()?, listener)));
         let (address, listener) = listening.map_err(|source| StartError::Listen { address, source })?;
         let hosts = Hosts::new(address.ip(), hosts);
-        let hub = Hub::new(limits.clone());
+        let hub = Hub::default();
         let app = Arc::new(App { store, hub, assistants, model, limits, hosts, turns: Turns::default() });
         let serving = app.clone();
         let task = tokio::spawn(async move {
@@ -190,13 +189,13 @@ impl Server {
             let serve = connections::serve(listener, router, &serving.limits, serving.turns.stopping());
             tokio::select! {
                 () = serve => {}
-                () = together::run(serving.clone()), if serving.store.is_shared() => {}
+                () = take_over(&serving) => {}
             }
         });
         Ok(Self { address, app, task, lock: None })
     }
 
-    /// Where it listens.
+    /// Returns the address at which it listens, as a URL.
     #[must_use]
     pub fn base_url(&self) -> String {
         format!("http://{}", self.address)
@@ -207,13 +206,40 @@ impl Server {
         let _ = (&mut self.task).await;
     }
 
-    /// Ends it: no further client is let in, those that have connected are answered once, the turns that are running are
-    /// broken off, and what they have told is stored and sent. Takes a few seconds at most.
+    /// Stops the server: it accepts no further client, leaves its turns to other servers or to its next start, and ends
+    /// its connections. Takes a few seconds at most.
     pub async fn stop(mut self) {
         self.app.turns.stop().await;
         let _ = (&mut self.task).await;
-        // Those that have begun since.
+        // Turns may have begun since.
         self.app.turns.stop().await;
+    }
+}
+
+/// Continues the turns that no server holds.
+async fn take_over(app: &Arc<App>) {
+    loop {
+        match app.store.take().await {
+            Ok(taken) => {
+                for running in taken {
+                    tracing::info!(
+                        conversation = running.lease.id,
+                        owners = running.lease.owners,
+                        "a turn is continued"
+                    );
+                    app.turns.spawn(turn::run(app.clone(), running));
+                }
+            }
+            Err(error) => tracing::error!(%error, "turns can't be taken over"),
+        }
+        // Not all servers at once.
+        let lease = u64::try_from(app.limits.lease.as_millis()).unwrap_or(u64::MAX);
+        let pause = Duration::from_millis(fastrand::u64(lease / 16..=lease / 8));
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            // The connections are still served.
+            () = app.turns.stopping() => std::future::pending().await,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
-//! What a client is told whose request does not get a stream: a status, and why in JSON.
+//! The response to a request that gets no stream: a status, and the reason in JSON.
 
-use axum::Json;
 use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
@@ -24,6 +24,10 @@ impl Refusal {
     pub(super) fn invalid(message: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_request", message)
     }
+
+    pub(super) fn busy() -> Self {
+        Self::new(StatusCode::CONFLICT, "busy", "an answer to this conversation is still on its way")
+    }
 }
 
 impl From<StoreError> for Refusal {
@@ -41,6 +45,7 @@ impl From<Unreadable> for Refusal {
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        (self.status, Json(json!({"error": {"kind": self.kind, "message": self.message}}))).into_response()
+        let body = json!({"error": {"kind": self.kind, "message": self.message}}).to_string();
+        (self.status, [(CONTENT_TYPE, "application/json")], body).into_response()
     }
 }

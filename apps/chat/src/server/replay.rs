@@ -1,87 +1,93 @@
-//! What a client missed, once and in order: first from the store, turn by turn, then from the turn that is kept or running.
+//! A conversation's events for one client, each once and in order, whichever server sends them.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Instant;
 
-use super::{App, together};
-use crate::hub::{Log, Reader};
-use crate::store::StoreError;
-use crate::wire::Event;
+use serde_json::json;
 
-/// A stream after a chunk id.
+use super::App;
+use crate::store::{StoreError, Tail};
+use crate::wire::{Envelope, Event, EventName, MessageType};
+
+/// The events after a chunk id.
 #[derive(Debug)]
 pub(super) struct Replay {
     app: Arc<App>,
-    conversation: String,
-    /// The last chunk id that was given.
-    last: u64,
-    /// Up to here the store has it.
-    stored: u64,
-    turn: Option<Log>,
-    live: Option<Reader>,
+    id: String,
+    after: u64,
+    ready: VecDeque<Event>,
+    /// Set if the stream ends with the end of one turn.
+    is_one_turn: bool,
+    is_over: bool,
+    /// Since when no server has held the turn.
+    unheld: Option<Instant>,
 }
 
-/// What there is after a chunk id.
+/// The state of a conversation after a chunk id.
 #[derive(Debug)]
 pub(super) enum Rest {
     Events(Replay),
-    /// The client has all, and no turn is running.
+    /// The client has received all, and no turn is running.
     Nothing,
     /// The client knows of more than there is.
     Unknown,
 }
 
 impl Replay {
-    pub(super) async fn behind(app: Arc<App>, conversation: String, last: u64) -> Result<Rest, StoreError> {
-        // The store first: a turn that begins in between has reserved what it has not told, and must be found running; one
-        // that ends in between is kept for a while.
-        let place = app.store.place(&conversation).await?;
-        let stored = place.last_chunk_id;
-        let live = if app.store.is_shared() {
-            together::join(&app, &conversation, last, place).await?
-        } else {
-            app.hub.join(&conversation, last)
-        };
-        if last > live.as_ref().map_or(stored, Reader::head) {
+    /// Returns the events of a turn that has just begun.
+    pub(super) fn of_turn(app: Arc<App>, id: String, after: u64) -> Self {
+        Self { app, id, after, ready: VecDeque::new(), is_one_turn: true, is_over: false, unheld: None }
+    }
+
+    /// Returns what there is after a chunk id.
+    pub(super) async fn after(app: Arc<App>, id: String, after: u64) -> Result<Rest, StoreError> {
+        let Tail { events, last, running, .. } = app.store.read(&id, after).await?;
+        if after > last {
             return Ok(Rest::Unknown);
         }
-        let stored = live.as_ref().map_or(stored, Reader::last_chunk_id);
-        if last == stored && live.as_ref().is_none_or(|live| !live.has_more()) {
+        if events.is_empty() && running.is_none() {
             return Ok(Rest::Nothing);
         }
-        Ok(Rest::Events(Self { app, conversation, last, stored, turn: None, live }))
+        Ok(Rest::Events(Self { ready: events.into(), is_one_turn: false, ..Self::of_turn(app, id, after) }))
     }
 
-    /// A turn that has just begun.
-    pub(super) fn live(app: Arc<App>, conversation: String, reader: Reader) -> Self {
-        let last = reader.last_chunk_id();
-        Self { app, conversation, last, stored: last, turn: None, live: Some(reader) }
-    }
-
-    /// The next event; `None` at the end.
+    /// Returns the next event, or `None` at the end.
     pub(super) async fn next(&mut self) -> Option<Event> {
-        let mut event =
-            if self.last < self.stored { self.next_stored().await? } else { self.live.as_mut()?.next().await? };
-        let before = std::mem::replace(&mut self.last, event.data.chunk_id);
-        // Whatever has become of the chunks between, this client is not to wait for them.
-        if event.data.chunk_id > before + 1 && event.data.follows.is_none_or(|follows| follows > before) {
-            event.data.follows = Some(before);
+        while !self.is_over {
+            if let Some(event) = self.ready.pop_front() {
+                self.after = event.data.chunk_id;
+                self.is_over = self.is_one_turn && event.event.ends_stream();
+                return Some(event);
+            }
+            match self.app.store.read(&self.id, self.after).await {
+                Ok(tail) if !tail.events.is_empty() => self.ready = tail.events.into(),
+                Ok(tail) if tail.running.is_none() => return None,
+                Ok(tail) => {
+                    let is_here = self.app.hub.told(&self.id, self.after).await;
+                    if !is_here && self.app.turns.is_stopping() {
+                        return None;
+                    }
+                    self.unheld = if tail.is_held { None } else { self.unheld.or_else(|| Some(Instant::now())) };
+                    // A server that can write would have taken the turn over.
+                    if self.unheld.is_some_and(|since| since.elapsed() > 3 * self.app.limits.lease) {
+                        return Some(self.fail());
+                    }
+                }
+                Err(error) => {
+                    tracing::error!(%error, "a stream can't be read");
+                    return Some(self.fail());
+                }
+            }
         }
-        Some(event)
+        None
     }
 
-    async fn next_stored(&mut self) -> Option<Event> {
-        if self.turn.as_ref().is_none_or(|turn| turn.head() <= self.last) {
-            self.turn = self.read_turn().await;
-        }
-        self.turn.as_ref()?.after(self.last)
-    }
-
-    async fn read_turn(&self) -> Option<Log> {
-        let told = self.app.store.told_behind(&self.conversation, self.last).await;
-        let log = told.map(|told| told.map(|told| Log::from_json(&told)).transpose());
-        log.inspect_err(|error| tracing::error!(%error, "the store failed"))
-            .ok()?
-            .inspect_err(|error| tracing::error!(%error, "the store holds what can't be read"))
-            .ok()?
+    /// Ends this stream. The event has no chunk id, as it is stored nowhere: the client can come back after the last one.
+    fn fail(&mut self) -> Event {
+        self.is_over = true;
+        let props =
+            json!({"kind": "store_failed", "message": "The answer can't be read or stored just now. Try again."});
+        Event::new(EventName::Error, Envelope::whole(MessageType::Error, props))
     }
 }

@@ -1,27 +1,27 @@
-//! The server's addresses: what is taken, what is refused, and what is answered.
+//! The server's routes.
 
 use std::sync::Arc;
 
 use axum::body::Bytes;
 use axum::extract::rejection::{BytesRejection, QueryRejection};
 use axum::extract::{DefaultBodyLimit, Query, State};
+use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use axum::{Json, Router, middleware};
+use axum::{Router, middleware};
 use serde_json::json;
 
 use super::guard::guard;
 use super::refusal::Refusal;
 use super::replay::{Replay, Rest};
-use super::{App, sse, together, turn};
+use super::{App, sse, turn};
 use crate::conversation::{Answers, Assistant, Said};
 use crate::fields::{Fields, Unreadable};
-use crate::hub::Busy;
 use crate::page;
 use crate::store::Begun;
 
-/// The name under which the scripted model is asked.
+/// The scripted model's name.
 const SCRIPTED: &str = "scripted";
 
 /// The field with a conversation's name.
@@ -47,15 +47,15 @@ pub(super) fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-/// What a client says.
+/// A request to send a message.
 struct Send {
     conversation_id: String,
     message: String,
-    /// Who is to answer; in a conversation that has begun, the one who has answered before.
+    /// The assistant; by default the conversation's own.
     assistant: Option<Assistant>,
-    /// What was chosen for the slots of the shopping assistant's questions.
+    /// The options that were chosen for the shopping assistant's questions.
     answers: Answers,
-    /// A chunk of the turn in whose place this is said: it, and all behind it, is taken back.
+    /// A chunk of the turn that this message replaces, with all turns after it.
     edits: Option<u64>,
 }
 
@@ -83,43 +83,26 @@ async fn send(
     if message.trim().is_empty() {
         return Err(Refusal::invalid("The message is empty."));
     }
-    let stored = app.store.load(&conversation_id).await?;
-    let assistant = match (stored.map(|stored| stored.assistant), assistant) {
+    let state = app.store.load(&conversation_id).await?;
+    let assistant = match (state.conversation.as_ref().map(|stored| stored.assistant), assistant) {
         (Some(stored), Some(asked)) if stored != asked => {
             return Err(Refusal::invalid("Another assistant answers in this conversation."));
         }
         (Some(known), _) | (None, Some(known)) => known,
         (None, None) => Assistant::default(),
     };
-    let place = app.store.place(&conversation_id).await?;
-    let busy = |busy: Busy| Refusal::new(StatusCode::CONFLICT, "busy", busy.to_string());
-    if place.running.is_some() {
-        return Err(busy(Busy));
-    }
-    let claim = app.hub.claim(&conversation_id, place.last_chunk_id).map_err(busy)?;
     let cut = match edits {
-        Some(chunk) => {
-            let turn = app.store.turn_of(&conversation_id, chunk).await?;
-            Some(turn.ok_or_else(|| Refusal::invalid("There is no such message to edit."))?)
-        }
+        Some(chunk) => Some(state.turn_of(chunk).ok_or_else(|| Refusal::invalid("There is no such message to edit."))?),
         None => None,
     };
-    let from = cut.as_ref().map(|cut| cut.from);
-    let claim = claim.instead_of(from);
     let said = Said { text: message, answers };
-    let begun = Begun { token: fastrand::u64(..), assistant, said, today: (app.assistants.today)(), cut: from };
-    if !app.store.reserve(&conversation_id, claim.reservation(), cut, begun.clone()).await? {
-        return Err(busy(Busy));
-    }
-    let way = turn::Way::new();
-    let shared = app.store.is_shared().then(|| turn::shared(&app, &conversation_id, begun.token, &way.interrupts));
-    let (publisher, reader) = claim.open(shared);
-    let replay = Replay::live(app.clone(), conversation_id.clone(), reader);
-    app.turns.spawn(turn::run(app.clone(), conversation_id, begun, publisher, way));
-    Ok(sse::response(replay))
+    let begun = Begun { assistant, said, today: (app.assistants.today)(), cut };
+    let running = app.store.begin(&conversation_id, begun, state.last + 1).await?.ok_or_else(Refusal::busy)?;
+    app.turns.spawn(turn::run(app.clone(), running));
+    Ok(sse::response(Replay::of_turn(app, conversation_id, state.last)))
 }
 
-/// Goes on with a stream after the client's last chunk id, given as the query's or as the header `Last-Event-ID`.
+/// Resumes a stream after the client's last chunk id, given in the query or in the header `Last-Event-ID`.
 async fn stream(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
@@ -136,7 +119,7 @@ async fn stream(
         Some(id) => Some(chunk_id(id.to_str().unwrap_or_default())?),
         None => last_chunk_id,
     };
-    match Replay::behind(app.clone(), conversation_id, last.unwrap_or_default()).await? {
+    match Replay::after(app.clone(), conversation_id, last.unwrap_or_default()).await? {
         Rest::Events(replay) => Ok(sse::response(replay)),
         Rest::Nothing => Ok(StatusCode::NO_CONTENT.into_response()),
         Rest::Unknown => {
@@ -145,7 +128,7 @@ async fn stream(
     }
 }
 
-/// Ends a turn where it is: what it has shown is saved, as an answer that was stopped.
+/// Ends a turn. What it has shown is saved as a stopped answer.
 async fn stop(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
@@ -153,20 +136,24 @@ async fn stop(
 ) -> Result<StatusCode, Refusal> {
     let conversation_id = only_name(&headers, body)?;
     let nothing = || Refusal::new(StatusCode::CONFLICT, "not_running", "There is no answer on its way.");
-    // What was shown is saved by the time it is answered.
+    // The turn is saved before the response.
     if end_turn(&app, &conversation_id).await? { Ok(StatusCode::NO_CONTENT) } else { Err(nothing()) }
 }
 
-/// Ends a turn, here or on another server, and waits for that. `false` if there is none.
+/// Ends a turn, whichever server runs it, and waits for its end. Returns false if none runs.
 async fn end_turn(app: &App, conversation_id: &str) -> Result<bool, Refusal> {
-    match app.hub.stop(conversation_id) {
-        Some(stopping) => stopping.await,
-        None => return Ok(together::stop(app, conversation_id).await?),
+    let first = app.store.read(conversation_id, u64::MAX - 1).await?.running;
+    if first.is_none() || !app.store.stop(conversation_id).await? {
+        return Ok(false);
+    }
+    app.hub.nudge(conversation_id);
+    while app.store.read(conversation_id, u64::MAX - 1).await?.running == first {
+        app.hub.told(conversation_id, u64::MAX - 1).await;
     }
     Ok(true)
 }
 
-/// Forgets a conversation; a turn that is running ends first.
+/// Deletes a conversation. A running turn ends first.
 async fn delete(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
@@ -175,11 +162,10 @@ async fn delete(
     let conversation_id = only_name(&headers, body)?;
     end_turn(&app, &conversation_id).await?;
     app.store.delete(&conversation_id).await?;
-    app.hub.forget(&conversation_id);
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// The name of a conversation, where a request has nothing else to say.
+/// Reads a request whose only field is a conversation's name.
 fn only_name(headers: &HeaderMap, body: Result<Bytes, BytesRejection>) -> Result<String, Refusal> {
     let mut fields = Fields::of_body(headers, body)?;
     let name: String = fields.required(CONVERSATION, "a string")?;
@@ -188,10 +174,11 @@ fn only_name(headers: &HeaderMap, body: Result<Bytes, BytesRejection>) -> Result
     Ok(name)
 }
 
-/// Whom the page speaks with.
+/// Returns which model answers.
 async fn about(State(app): State<Arc<App>>) -> impl IntoResponse {
     let model = &app.model;
-    Json(json!({"model": model, "isScripted": model == SCRIPTED}))
+    let about = json!({"model": model, "isScripted": model == SCRIPTED});
+    ([(CONTENT_TYPE, "application/json")], about.to_string())
 }
 
 fn check_name(name: &str) -> Result<(), Refusal> {

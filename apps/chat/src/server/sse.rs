@@ -9,13 +9,14 @@ use futures::stream;
 
 use super::replay::Replay;
 
-/// How often a comment is sent when there is nothing else, so that a connection that is gone is noticed.
+/// How often a comment is sent when there is nothing else, so that a lost connection is noticed.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
 
 pub(super) fn response(replay: Replay) -> Response {
     let events = stream::unfold(replay, async |mut replay| {
         let event = replay.next().await?;
-        let sent = Event::default().event(event.event.as_str()).id(event.data.chunk_id.to_string());
+        let sent = Event::default().event(event.event.as_str());
+        let sent = if event.data.chunk_id > 0 { sent.id(event.data.chunk_id.to_string()) } else { sent };
         let data = serde_json::to_string(&event.data).expect("an envelope has string keys");
         Some((Ok::<_, Infallible>(sent.data(data)), replay))
     });

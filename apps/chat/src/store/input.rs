@@ -1,4 +1,4 @@
-//! One thing that a turn takes in, as it is stored.
+//! One input of a turn, as it is stored.
 
 use axum::body::Bytes;
 use serde::{Deserialize, Serialize};
@@ -10,51 +10,49 @@ use crate::provider::Piece;
 pub enum Input {
     /// A piece of an answer of the provider.
     Answer(Piece),
-    /// The last answer's calls are about to be run.
+    /// The calls of the last answer are about to be run.
     Run,
-    /// A tool that is a model says something.
+    /// A tool that is a model sends text.
     Heard {
         /// The call's place in its answer.
         place: usize,
-        /// What is said.
+        /// The text.
         text: String,
     },
     /// A tool has ended.
     Outcome {
         /// The call's place in its answer.
         place: usize,
-        /// How.
+        /// Its result, or its error.
         outcome: Result<serde_json::Value, String>,
     },
     /// A step has been saved.
     Saved,
-    /// Another server goes on: the turn's chunks had been told up to this one.
+    /// Another server has taken the turn over, when this was its last chunk id.
     Owner(u64),
-    /// Something was taken out here: what was told of it, up to this chunk, is to be taken back. Never stored.
+    /// Inputs were removed here: the events that came of them, up to this chunk, are to be taken back. Never stored.
     #[serde(skip)]
     Redo(u64),
 }
 
 impl Input {
-    /// The input as it is stored.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
+    /// Returns the input as it is stored.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
         match self {
-            // Bodies may be cut within a character: they are no text.
+            // A body may be cut within a character, so it is not JSON.
             Self::Answer(Piece::Body(bytes)) => [b"p", &bytes[..]].concat(),
             Self::Owner(told) => format!("o{told}").into_bytes(),
             other => [&b"j"[..], &serde_json::to_vec(other).unwrap_or_default()].concat(),
         }
     }
 
-    /// The input that was stored as these bytes.
-    #[must_use]
-    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        match bytes.split_first()? {
-            (b'p', piece) => Some(Self::Answer(Piece::Body(Bytes::copy_from_slice(piece)))),
-            (b'o', told) => str::from_utf8(told).ok()?.parse().ok().map(Self::Owner),
-            (b'j', json) => serde_json::from_slice(json).ok(),
-            _ => None,
+    /// Reads a stored input.
+    pub(super) fn from_bytes(bytes: &[u8]) -> serde_json::Result<Self> {
+        match bytes.split_first() {
+            Some((b'p', piece)) => Ok(Self::Answer(Piece::Body(Bytes::copy_from_slice(piece)))),
+            Some((b'o', told)) => serde_json::from_slice(told).map(Self::Owner),
+            Some((b'j', json)) => serde_json::from_slice(json),
+            _ => serde_json::from_slice(bytes),
         }
     }
 }

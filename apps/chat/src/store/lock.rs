@@ -1,38 +1,39 @@
-//! One server a database: whoever has the lock on the file beside it.
+//! One server for each database.
 //!
-//! A server keeps the turns that are running in its memory. A second one on the same file would know nothing of them, and
-//! would tell chunk ids that are taken. `SQLite`'s own locks would shut out everybody who only looks.
+//! A second server on the same file would take over turns that are still running. The lock is `SQLite`'s own, on an empty
+//! database beside the file, so programs that only read the file are not shut out.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::Path;
 
-use fs4::{FileExt, TryLockError};
+use rusqlite::{Connection, ErrorCode};
 
 use super::StoreError;
 
-/// The right to a database's file. It is given back when this is dropped, or the process ends, however it does.
+/// The right to a database's file. Released when it is dropped or the process ends.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    _beside: Connection,
 }
 
 impl Lock {
-    /// Takes it.
+    /// Locks a database.
     ///
     /// # Errors
     ///
-    /// Another server has it, or there can't be such a file.
+    /// Fails if another server has the lock, or the file can't be created.
     pub fn of(database: &Path) -> Result<Self, StoreError> {
         File::options().append(true).create(true).open(database)?;
-        // One file has one lock, whatever links lead to it.
+        // A file has one lock, whatever links lead to it.
         let mut beside = OsString::from(fs::canonicalize(database)?);
         beside.push(".lock");
-        let file = File::options().append(true).create(true).open(&beside)?;
-        match FileExt::try_lock(&file) {
-            Ok(()) => Ok(Self { _file: file }),
-            Err(TryLockError::WouldBlock) => Err(StoreError::InUse),
-            Err(TryLockError::Error(error)) => Err(error.into()),
+        let beside = Connection::open(beside)?;
+        beside.busy_timeout(std::time::Duration::ZERO)?;
+        match beside.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE") {
+            Ok(()) => Ok(Self { _beside: beside }),
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Err(StoreError::InUse),
+            Err(error) => Err(error.into()),
         }
     }
 }

@@ -1,6 +1,8 @@
-//! Where conversations are kept, and what clients were told: what every store does, whichever it is.
+//! The store of conversations, with everything that their turns take in and send.
 //!
-//! A turn, or a step of one, is saved at once or not at all.
+//! A turn is one server's for as long as its [`Lease`] is renewed, which each write does. Its inputs and events are stored
+//! before anything else is done with them, so another server can continue it. The embedded store and the shared one have
+//! the same operations, so nothing outside this module depends on which of them is used.
 
 mod input;
 mod lock;
@@ -8,218 +10,192 @@ mod redis;
 mod sqlite;
 
 use std::fmt::Debug;
-
-use futures::FutureExt;
-use futures::future::{BoxFuture, ready};
-
-use std::time::Duration;
+use std::sync::atomic::AtomicUsize;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use chrono::NaiveDate;
+use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use crate::conversation::{Assistant, Before, Conversation, Said, Turn};
-use crate::wire::Event;
+use crate::conversation::{Assistant, Conversation, Said, Turn};
+use crate::wire::{Envelope, Event, EventName, MessageType};
 pub use input::Input;
 pub use lock::Lock;
 pub use redis::Redis;
 pub use sqlite::Sqlite;
 
-/// What a store answers, later.
+/// The result of a store's operation.
 pub type Stored<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
 
-/// A store of conversations. Where one fails, it is as it was before.
-///
-/// The embedded one is a single server's. One that servers [share](Self::is_shared) also has the turns that are running:
-/// what is needed to go on with them, and who does. Those functions do nothing in the embedded one.
+/// The number of events that [`Store::read`] returns at most.
+const MOST_READ: usize = 256;
+
+/// The number of turns that a server takes over at once.
+const MOST_TAKEN: usize = 16;
+
+/// A store of conversations. An operation takes effect completely or not at all.
 pub trait Store: Debug + Send + Sync {
-    /// A conversation, if there is one of that name.
-    fn load(&self, id: &str) -> Stored<'_, Option<Conversation>>;
+    /// Reads a conversation.
+    fn load<'a>(&'a self, id: &'a str) -> Stored<'a, State>;
 
-    /// Notes what clients will have been told of a turn if nothing more is ever noted of it, and how the conversation was
-    /// before it. What is said in place of an earlier turn, `instead`, takes that one and all behind it back. `false` if the
-    /// chunk ids are not free: another turn has been noted meanwhile.
-    fn reserve(&self, id: &str, told: Told, instead: Option<Cut>, begun: Begun) -> Stored<'_, bool>;
+    /// Begins a turn whose first chunk id is `first`. Removes the turns that it [replaces](Begun::cut). Returns `None` if
+    /// another turn runs or has used the chunk id.
+    fn begin<'a>(&'a self, id: &'a str, begun: Begun, first: u64) -> Stored<'a, Option<Running>>;
 
-    /// Saves what a turn, or a step of one, adds to the conversation, if it adds anything, with what clients were told of
-    /// the turn, in the place of its reservation; all of it or nothing.
-    fn save(&self, id: &str, turn: Option<Turn>, told: Told) -> Stored<'_, ()>;
+    /// Appends what a turn takes in and sends, and renews its lease. Returns true if a client has asked for the turn's end.
+    fn put<'a>(&'a self, lease: &'a Lease, inputs: &'a [Input], events: &'a [Event]) -> Stored<'a, bool>;
 
-    /// The turn that a chunk is of: where it begins, and how the conversation was before.
-    fn turn_of(&self, id: &str, chunk_id: u64) -> Stored<'_, Option<Cut>>;
+    /// Saves what a turn adds to its conversation, with its last events. Ends the turn if `is_end`.
+    fn save<'a>(&'a self, lease: &'a Lease, turn: Option<Turn>, events: Vec<Event>, is_end: bool) -> Stored<'a, ()>;
 
-    /// Forgets a conversation.
-    fn delete(&self, id: &str) -> Stored<'_, ()>;
+    /// Reads events after a chunk id.
+    fn read<'a>(&'a self, id: &'a str, after: u64) -> Stored<'a, Tail>;
 
-    /// How far a conversation's stream has come.
-    fn place(&self, id: &str) -> Stored<'_, Place>;
+    /// Takes over turns whose leases have expired.
+    fn take(&self) -> Stored<'_, Vec<Running>>;
 
-    /// What clients were told in the first turn that goes on after this chunk id, as JSON text.
-    fn told_behind(&self, id: &str, chunk_id: u64) -> Stored<'_, Option<String>>;
+    /// Lets a turn's lease expire now, so that another server continues the turn.
+    fn leave<'a>(&'a self, lease: &'a Lease) -> Stored<'a, ()>;
 
-    /// Whether other servers use it too.
-    fn is_shared(&self) -> bool {
-        false
-    }
+    /// Asks the server that runs a conversation's turn to end it. Returns false if none runs.
+    fn stop<'a>(&'a self, id: &'a str) -> Stored<'a, bool>;
 
-    /// Stores what a turn takes in and what it tells, and holds it for this server for a while longer.
-    fn put<'a>(&'a self, _id: &'a str, _inputs: &'a [Input], _events: &'a [Event]) -> Stored<'a, Standing> {
-        ready(Ok(Standing::default())).boxed()
-    }
+    /// Deletes a conversation.
+    fn delete<'a>(&'a self, id: &'a str) -> Stored<'a, ()>;
+}
 
-    /// Holds a turn that runs on this server, known by its token, for a while longer. How it stands; nothing if another
-    /// server has it, or nobody.
-    fn hold<'a>(&'a self, _id: &'a str, _token: u64) -> Stored<'a, Option<Standing>> {
-        ready(Ok(None)).boxed()
-    }
+/// A conversation, and the length of its stream.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// The conversation; `None` as long as nothing of it is saved.
+    pub conversation: Option<Conversation>,
+    /// The last chunk id, or 0.
+    pub last: u64,
+    /// The first chunk ids of its turns.
+    pub turns: Vec<u64>,
+}
 
-    /// Returns some of the conversations with turns that no server holds any longer.
-    fn left(&self) -> Stored<'_, Vec<String>> {
-        ready(Ok(Vec::new())).boxed()
-    }
-
-    /// Takes a turn over whose server holds it no longer; nothing if another has been faster.
-    fn take_over(&self, _id: String) -> Stored<'_, Option<Taken>> {
-        ready(Ok(None)).boxed()
-    }
-
-    /// Holds a turn no longer: another server is to go on with it, at once if it is this one's still.
-    fn leave<'a>(&'a self, _id: &'a str) -> Stored<'a, ()> {
-        ready(Ok(())).boxed()
-    }
-
-    /// What has been told in running turns, or ones that have just ended; nothing if that is not to be had any
-    /// more.
-    fn tails(&self, _of: Vec<Tail>) -> Stored<'_, Vec<Option<Vec<Event>>>> {
-        ready(Ok(Vec::new())).boxed()
-    }
-
-    /// Says how far readers here have come in a turn that another server runs, which begins with a chunk id.
-    fn taken<'a>(&'a self, _id: &'a str, _first: u64, _chunk_id: u64) -> Stored<'a, ()> {
-        ready(Ok(())).boxed()
-    }
-
-    /// Asks for the end of a turn that another server runs, which begins with a chunk id. `false` if it does not run.
-    fn stop<'a>(&'a self, _id: &'a str, _first: u64) -> Stored<'a, bool> {
-        ready(Ok(false)).boxed()
+impl State {
+    /// Returns the first chunk id of the turn that a chunk belongs to.
+    #[must_use]
+    pub fn turn_of(&self, chunk_id: u64) -> Option<u64> {
+        self.turns.iter().copied().filter(|first| *first <= chunk_id && chunk_id <= self.last).max()
     }
 }
 
-/// What a turn begins with: all that goes into it besides its conversation and its inputs.
+/// Everything that a turn depends on, besides its conversation and its inputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Begun {
-    /// What it is known by, and no other turn: at random.
-    pub token: u64,
-    /// Who answers.
+    /// The assistant.
     pub assistant: Assistant,
-    /// What was said.
+    /// The person's message.
     pub said: Said,
-    /// What day it was.
+    /// The day of the message.
     pub today: NaiveDate,
-    /// From which chunk on it takes back what was said before.
+    /// The first chunk id of the turn that this one replaces, with all turns after it.
     pub cut: Option<u64>,
 }
 
-/// How far a conversation's stream has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
-    /// The last chunk id, with what is reserved; 0 if it has not begun.
-    pub last_chunk_id: u64,
-    /// In a store that servers share, the first chunk id of the turn that one of them is running.
-    pub running: Option<u64>,
+impl Begun {
+    /// Returns the first event of a turn that replaces others.
+    fn first_event(&self, chunk_id: u64) -> Option<Event> {
+        let from = self.cut?;
+        let cut = Envelope::whole(MessageType::Cut, json!({"from": from})).numbered(chunk_id).following(from - 1);
+        Some(Event::new(EventName::Cut, cut))
+    }
 }
 
-/// What a turn of another server's has told after a chunk id.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tail {
+/// A server's right to a turn. The store refuses its writes once another server has taken the turn over.
+#[derive(Debug)]
+pub struct Lease {
     /// The conversation.
-    pub conversation: String,
+    pub id: String,
+    /// Random, and so different for every turn.
+    pub token: String,
+    /// The number of servers that have had the turn, including this one.
+    pub owners: u64,
     /// The turn's first chunk id.
     pub first: u64,
-    /// The last chunk id that is known.
-    pub after: u64,
+    /// The number of stored inputs.
+    inputs: AtomicUsize,
 }
 
-/// How a turn stands with other servers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
-    /// Whether its end was asked for.
-    pub is_to_stop: bool,
-    /// How far the readers there have come.
-    pub taken: u64,
-    /// Whether there are any.
-    pub is_read: bool,
+impl Lease {
+    fn new(id: &str, first: u64) -> Self {
+        let token = format!("{:016x}", fastrand::u64(..));
+        Self { id: id.to_owned(), token, owners: 1, first, inputs: AtomicUsize::new(0) }
+    }
 }
 
-/// A turn that another server has begun, and that is this one's now.
-#[derive(Clone, Debug)]
-pub struct Taken {
-    /// The conversation.
-    pub conversation: String,
-    /// Its first chunk id.
-    pub first_chunk_id: u64,
-    /// What it began with.
+/// A turn that this server is to run, from its beginning or from what others have stored of it.
+#[derive(Debug)]
+pub struct Running {
+    /// The right to it.
+    pub lease: Lease,
+    /// Its beginning.
     pub begun: Begun,
-    /// How the conversation was then.
+    /// The conversation before it.
     pub before: Conversation,
-    /// What it has taken in.
+    /// Its inputs so far.
     pub inputs: Vec<Input>,
-    /// What it has told.
+    /// Its events so far.
     pub told: Vec<Event>,
     /// How long ago it began.
     pub age: Duration,
-    /// How many servers have had it, this one too.
-    pub owners: u64,
 }
 
-/// What clients were told of a turn.
+/// The events after a chunk id.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
-    /// The first event's.
-    pub first_chunk_id: u64,
-    /// The last event's.
-    pub last_chunk_id: u64,
-    /// All of them, as JSON text.
-    pub events: String,
-    /// The first of them, if the turn takes back what was before it.
-    pub first_word: Option<Event>,
-    /// The last of them, if it ends the turn.
-    pub last_word: Option<Event>,
+pub struct Tail {
+    /// The events, or the first of many.
+    pub events: Vec<Event>,
+    /// The last chunk id of the conversation.
+    pub last: u64,
+    /// The first chunk id of the turn that runs.
+    pub running: Option<u64>,
+    /// Set if a server holds that turn.
+    pub is_held: bool,
 }
 
-/// Where a conversation is cut: all that was said from this chunk on is taken back.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Cut {
-    /// The first chunk of the turn that is taken back.
-    pub from: u64,
-    /// What the conversation is then.
-    pub before: Before,
+/// Milliseconds of this machine's clock.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, millis)
 }
 
-/// The store failed.
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A failure of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Another server has it.
+    /// Another server has the database's file.
     #[error("another server uses it; `--database` names another file")]
     InUse,
-    /// Its file can't be had.
-    #[error("the file can't be had: {0}")]
+    /// The database was written by another version of the app.
+    #[error("another version of the app has written it; `--database` names another file")]
+    Version,
+    /// The file can't be opened.
+    #[error("the file can't be opened: {0}")]
     File(#[from] std::io::Error),
-    /// In the database.
+    /// `SQLite` fails.
     #[error("{0}")]
     Database(#[from] rusqlite::Error),
-    /// In Redis, or on the way to it.
+    /// Redis fails, or can't be reached.
     #[error("Redis: {0}")]
     Redis(#[from] ::redis::RedisError),
-    /// In Redis there is something that can't be read.
-    #[error("Redis holds what can't be read")]
-    Unreadable,
-    /// Another server has the turn, or nobody.
+    /// A stored value can't be read.
+    #[error("what is stored can't be read: {0}")]
+    Unreadable(#[from] serde_json::Error),
+    /// Another server has taken the turn over, or it has ended.
     #[error("the turn is not this server's any more")]
     Lost,
-    /// Its thread can't be started.
-    #[error("the store's thread can't be started: {0}")]
-    Thread(std::io::Error),
-    /// A job of the store was broken off.
-    #[error("the store was interrupted")]
-    Interrupted,
+}
+
+impl StoreError {
+    /// Returns true if another attempt would find the same: nothing can be done with what is stored.
+    fn is_unreadable(&self) -> bool {
+        matches!(self, Self::Unreadable(_) | Self::Database(rusqlite::Error::FromSqlConversionFailure(..)))
+    }
 }

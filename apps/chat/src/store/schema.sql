@@ -3,7 +3,7 @@ CREATE TABLE IF NOT EXISTS conversations (
     id TEXT PRIMARY KEY,
     assistant TEXT NOT NULL,
     -- The hidden context, a JSON object.
-    context TEXT
+    context TEXT NOT NULL DEFAULT '{}'
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE IF NOT EXISTS messages (
@@ -29,15 +29,37 @@ CREATE TABLE IF NOT EXISTS sessions (
     assessment TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What clients were told, turn by turn, failed turns too: whoever comes back is told it again. A turn that is on its way has
--- its reservation here: as many chunk ids as it may need, and, as its events, what is told if it never comes to its end.
-CREATE TABLE IF NOT EXISTS told (
+-- The stream that clients read, with the events of failed turns.
+CREATE TABLE IF NOT EXISTS events (
+    conversation_id TEXT NOT NULL,
+    chunk_id INTEGER NOT NULL,
+    event TEXT NOT NULL,
+    PRIMARY KEY (conversation_id, chunk_id)
+) STRICT, WITHOUT ROWID;
+
+-- The conversation before each turn, for one that replaces it: the number of messages, context, session; a JSON object.
+CREATE TABLE IF NOT EXISTS turns (
     conversation_id TEXT NOT NULL,
     first_chunk_id INTEGER NOT NULL,
-    last_chunk_id INTEGER NOT NULL,
-    -- The turn's events, a JSON array.
-    events TEXT NOT NULL,
-    -- What the conversation was before the turn: how many messages, context, session; a JSON object.
-    before TEXT,
-    PRIMARY KEY (conversation_id, last_chunk_id)
+    before TEXT NOT NULL,
+    PRIMARY KEY (conversation_id, first_chunk_id)
+) STRICT, WITHOUT ROWID;
+
+-- The turns that are running, and what they have taken in. Times are milliseconds.
+CREATE TABLE IF NOT EXISTS running (
+    conversation_id TEXT PRIMARY KEY,
+    token TEXT NOT NULL,
+    owners INTEGER NOT NULL,
+    first_chunk_id INTEGER NOT NULL,
+    begun TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    lease INTEGER NOT NULL,
+    is_to_stop INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS inputs (
+    conversation_id TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    input BLOB NOT NULL,
+    PRIMARY KEY (conversation_id, position)
 ) STRICT, WITHOUT ROWID;

@@ -1,233 +1,309 @@
-//! The embedded store: conversations, their messages, context and session, in `SQLite`.
+//! The embedded store, in `SQLite`. Each operation is one transaction.
 //!
-//! A turn, or a step of one, is saved in one transaction or not at all. What is stored as JSON is always whole.
+//! An operation takes less time than handing it to another thread, so it runs where it is called. Stored data survives
+//! the end of the process; a power failure may lose the last moments.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use futures::FutureExt;
+use futures::future::ready;
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tokio::sync::{mpsc, oneshot};
 
-use super::{Begun, Cut, Place, Store, StoreError, Stored, Told};
+use super::{Begun, Input, Lease, MOST_READ, MOST_TAKEN, Running, State, Store, StoreError, Stored, Tail, millis, now};
 use crate::conversation::{Assistant, Before, Conversation, Session, Turn};
 use crate::provider::Message;
+use crate::wire::Event;
 
-/// The database, with the thread that owns its connection.
+/// The version of the tables.
+const VERSION: i64 = 3;
+
+/// A database.
 #[derive(Debug)]
 pub struct Sqlite {
-    jobs: mpsc::Sender<Job>,
+    connection: Mutex<Connection>,
+    lease: Duration,
 }
 
-type Job = Box<dyn FnOnce(&mut Connection) + Send>;
-
-/// How many jobs may wait before whoever has one more waits too.
-const MOST_JOBS: usize = 64;
-
-/// The shape of what is stored.
-const VERSION: i64 = 2;
+type Result<T, E = StoreError> = std::result::Result<T, E>;
 
 impl Sqlite {
-    /// Opens a database's file, or one in memory, and makes the tables it lacks.
+    /// Opens a database's file, or a database in memory, and creates the tables. The turns that a server has left there
+    /// can be taken over at once.
     ///
     /// # Errors
     ///
-    /// The file can't be opened, or is no database.
-    pub fn open(path: Option<&Path>) -> Result<Self, StoreError> {
-        let mut connection = match path {
-            Some(path) => Connection::open(path)?,
-            None => Connection::open_in_memory()?,
-        };
+    /// Fails if the file can't be opened, is no database, or has other tables.
+    pub fn open(path: Option<&Path>, lease: Duration) -> Result<Self> {
+        let connection = path.map_or_else(Connection::open_in_memory, Connection::open)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
-        // A turn is told to be stored, and chunk ids are told that were reserved: neither may be lost with the power.
-        connection.pragma_update(None, "synchronous", "FULL")?;
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
         connection.pragma_update(None, "foreign_keys", true)?;
-        let version = connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))?;
-        if version < 1 {
-            // A session of another shape is forgotten: what it asked is asked anew.
-            connection.execute_batch("DROP TABLE IF EXISTS sessions")?;
+        match connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))? {
+            0 | VERSION => {}
+            _ => return Err(StoreError::Version),
         }
         connection.execute_batch(include_str!("schema.sql"))?;
-        if version < VERSION {
-            let has = "SELECT 1 FROM pragma_table_info('told') WHERE name = 'before'";
-            if !connection.prepare(has)?.exists([])? {
-                connection.execute_batch("ALTER TABLE told ADD COLUMN before TEXT")?;
-            }
-            connection.pragma_update(None, "user_version", VERSION)?;
-        }
-        let (jobs, mut waiting) = mpsc::channel::<Job>(MOST_JOBS);
-        // One thread for all jobs: they would wait for each other anyway. It ends with the last clone of the store.
-        std::thread::Builder::new()
-            .name("store".to_owned())
-            .spawn(move || {
-                while let Some(job) = waiting.blocking_recv() {
-                    // A panic rolls its transaction back, and its sender hears of it.
-                    let _ = catch_unwind(AssertUnwindSafe(|| job(&mut connection)));
-                }
-            })
-            .map_err(StoreError::Thread)?;
-        Ok(Self { jobs })
+        connection.pragma_update(None, "user_version", VERSION)?;
+        connection.execute("UPDATE running SET lease = 0", [])?;
+        Ok(Self { connection: Mutex::new(connection), lease })
     }
 
-    async fn with<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
-    ) -> Result<T, StoreError> {
-        let (sender, receiver) = oneshot::channel();
-        let job = Box::new(move |connection: &mut Connection| {
-            // Whoever has asked may be gone.
-            let _ = sender.send(work(connection));
-        });
-        self.jobs.send(job).await.map_err(|_| StoreError::Interrupted)?;
-        Ok(receiver.await.map_err(|_| StoreError::Interrupted)??)
+    fn lock(&self) -> MutexGuard<'_, Connection> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes a transaction, which is rolled back if it fails.
+    fn with<'a, T: Send + 'a>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Stored<'a, T> {
+        let mut connection = self.lock();
+        let made = || -> Result<T> {
+            let transaction = connection.transaction()?;
+            let made = work(&transaction)?;
+            transaction.commit()?;
+            Ok(made)
+        };
+        ready(made()).boxed()
+    }
+
+    fn until(&self) -> i64 {
+        signed(now() + millis(self.lease))
     }
 }
 
 impl Store for Sqlite {
-    fn load(&self, id: &str) -> Stored<'_, Option<Conversation>> {
-        let id = id.to_owned();
-        self.with(move |connection| load(connection, &id)).boxed()
+    fn load<'a>(&'a self, id: &'a str) -> Stored<'a, State> {
+        self.with(|to| {
+            let sql = "SELECT first_chunk_id FROM turns WHERE conversation_id = ?1";
+            let turns = all(to, sql, id, |row| row.get::<_, i64>(0).map(i64::unsigned_abs))?;
+            Ok(State { conversation: load(to, id)?, last: last(to, id)?, turns })
+        })
     }
 
-    fn reserve(&self, id: &str, told: Told, instead: Option<Cut>, _begun: Begun) -> Stored<'_, bool> {
-        let id = id.to_owned();
-        self.with(move |connection| {
-            let transaction = connection.transaction()?;
-            let before = match &instead {
-                Some(Cut { before, .. }) => before.clone(),
-                None => load(&transaction, &id)?.as_ref().map(Before::from).unwrap_or_default(),
+    fn begin<'a>(&'a self, id: &'a str, begun: Begun, first: u64) -> Stored<'a, Option<Running>> {
+        self.with(|to| {
+            if running(to, id)?.is_some() || last(to, id)? + 1 != first {
+                return Ok(None);
+            }
+            let conversation = load(to, id)?;
+            let before = match begun.cut {
+                None => conversation.as_ref().map(Before::from).unwrap_or_default(),
+                Some(from) => take_back(to, id, from)?,
             };
-            let sql = "INSERT INTO told (conversation_id, first_chunk_id, last_chunk_id, events, before) \
-                       SELECT ?1, ?2, ?3, ?4, ?5 \
-                       WHERE NOT EXISTS (SELECT 1 FROM told WHERE conversation_id = ?1 AND last_chunk_id >= ?2)";
-            let (first, last) = (signed(told.first_chunk_id), signed(told.last_chunk_id));
-            let row = params![id, first, last, told.events, text(&before)?];
-            if transaction.prepare_cached(sql)?.execute(row)? != 1 {
-                return Ok(false);
+            let told = begun.first_event(first);
+            tell(to, id, told.as_slice())?;
+            let lease = Lease::new(id, first);
+            let sql = "INSERT INTO turns VALUES (?1, ?2, ?3)";
+            run(to, sql, params![id, signed(first), text(&before)?])?;
+            let sql = "INSERT INTO running VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, 0)";
+            run(to, sql, params![id, lease.token, signed(first), text(&begun)?, signed(now()), self.until()])?;
+            let before = before.restore(conversation, begun.assistant);
+            let told = told.into_iter().collect();
+            Ok(Some(Running { lease, begun, before, inputs: Vec::new(), told, age: Duration::ZERO }))
+        })
+    }
+
+    fn put<'a>(&'a self, lease: &'a Lease, inputs: &'a [Input], events: &'a [Event]) -> Stored<'a, bool> {
+        self.with(|to| {
+            hold(to, lease, self.until())?;
+            take_in(to, lease, inputs)?;
+            tell(to, &lease.id, events)?;
+            let sql = "SELECT is_to_stop FROM running WHERE conversation_id = ?1";
+            Ok(to.prepare_cached(sql)?.query_row([&lease.id], |row| row.get(0))?)
+        })
+    }
+
+    fn save<'a>(&'a self, lease: &'a Lease, turn: Option<Turn>, events: Vec<Event>, is_end: bool) -> Stored<'a, ()> {
+        self.with(|to| {
+            hold(to, lease, self.until())?;
+            turn.map_or(Ok(()), |turn| save(to, &lease.id, &turn))?;
+            tell(to, &lease.id, &events)?;
+            if !is_end {
+                return take_in(to, lease, &[Input::Saved]);
             }
-            if let Some(cut) = &instead {
-                take_back(&transaction, &id, cut, first)?;
+            end(to, &lease.id)
+        })
+    }
+
+    fn read<'a>(&'a self, id: &'a str, after: u64) -> Stored<'a, Tail> {
+        self.with(|to| {
+            let sql =
+                "SELECT event FROM events WHERE conversation_id = ?1 AND chunk_id > ?2 ORDER BY chunk_id LIMIT ?3";
+            let mut rows = to.prepare_cached(sql)?;
+            let rows = rows.query_map(params![id, signed(after), MOST_READ], |row| json(row, 0))?;
+            let events = rows.collect::<rusqlite::Result<_>>()?;
+            let running = running(to, id)?;
+            let is_held = running.is_some_and(|(_, lease)| lease > signed(now()));
+            Ok(Tail { events, last: last(to, id)?, running: running.map(|(first, _)| first), is_held })
+        })
+    }
+
+    fn take(&self) -> Stored<'_, Vec<Running>> {
+        self.with(|to| {
+            let sql = "SELECT conversation_id FROM running WHERE lease <= ?1 LIMIT ?2";
+            let mut rows = to.prepare_cached(sql)?;
+            let rows = rows.query_map(params![signed(now()), MOST_TAKEN], |row| row.get::<_, String>(0))?;
+            let left: Vec<_> = rows.collect::<rusqlite::Result<_>>()?;
+            let mut taken = Vec::new();
+            for id in &left {
+                match take(to, id, self.until()) {
+                    Err(error) if error.is_unreadable() => {
+                        tracing::error!(conversation = id, %error, "a turn can't be continued");
+                        end(to, id)?;
+                    }
+                    one => taken.push(one?),
+                }
             }
-            transaction.commit()?;
-            Ok(true)
+            Ok(taken)
         })
-        .boxed()
     }
 
-    fn save(&self, id: &str, turn: Option<Turn>, told: Told) -> Stored<'_, ()> {
-        let id = id.to_owned();
-        self.with(move |connection| {
-            let transaction = connection.transaction()?;
-            turn.map_or(Ok(()), |turn| save(&transaction, &id, &turn))?;
-            note(&transaction, &id, &told)?;
-            transaction.commit()
-        })
-        .boxed()
+    fn leave<'a>(&'a self, lease: &'a Lease) -> Stored<'a, ()> {
+        self.with(|to| hold(to, lease, 0))
     }
 
-    fn turn_of(&self, id: &str, chunk_id: u64) -> Stored<'_, Option<Cut>> {
-        let id = id.to_owned();
-        self.with(move |connection| {
-            let sql = "SELECT first_chunk_id, before FROM told WHERE conversation_id = ?1 AND ?2 BETWEEN first_chunk_id \
-                       AND last_chunk_id AND before IS NOT NULL";
-            let cut = |row: &Row<'_>| {
-                Ok(Cut { from: row.get::<_, i64>(0)?.unsigned_abs(), before: json(row, 1)? })
-            };
-            connection.prepare_cached(sql)?.query_row(params![id, signed(chunk_id)], cut).optional()
-        })
-        .boxed()
+    fn stop<'a>(&'a self, id: &'a str) -> Stored<'a, bool> {
+        self.with(|to| Ok(to.execute("UPDATE running SET is_to_stop = 1 WHERE conversation_id = ?1", [id])? == 1))
     }
 
-    fn delete(&self, id: &str) -> Stored<'_, ()> {
-        let id = id.to_owned();
-        self.with(move |connection| {
-            let transaction = connection.transaction()?;
-            for sql in [
-                "messages WHERE conversation_id",
-                "sessions WHERE conversation_id",
-                "told WHERE conversation_id",
-                "conversations WHERE id",
-            ] {
-                transaction.execute(&format!("DELETE FROM {sql} = ?1"), [&id])?;
+    fn delete<'a>(&'a self, id: &'a str) -> Stored<'a, ()> {
+        self.with(|to| {
+            for table in ["messages", "sessions", "events", "turns", "running", "inputs"] {
+                to.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), [id])?;
             }
-            transaction.commit()
+            run(to, "DELETE FROM conversations WHERE id = ?1", [id])
         })
-        .boxed()
-    }
-
-    fn place(&self, id: &str) -> Stored<'_, Place> {
-        let id = id.to_owned();
-        self.with(move |connection| {
-            let sql = "SELECT MAX(last_chunk_id) FROM told WHERE conversation_id = ?1";
-            let last = connection.prepare_cached(sql)?.query_row([&id], |row| row.get::<_, Option<i64>>(0))?;
-            Ok(Place { last_chunk_id: last.unwrap_or_default().unsigned_abs(), running: None })
-        })
-        .boxed()
-    }
-
-    fn told_behind(&self, id: &str, chunk_id: u64) -> Stored<'_, Option<String>> {
-        let id = id.to_owned();
-        self.with(move |connection| {
-            let sql = "SELECT events FROM told WHERE conversation_id = ?1 AND last_chunk_id > ?2 \
-                       ORDER BY last_chunk_id LIMIT 1";
-            connection.prepare_cached(sql)?.query_row(params![id, signed(chunk_id)], |row| row.get(0)).optional()
-        })
-        .boxed()
     }
 }
 
-fn load(connection: &Connection, id: &str) -> rusqlite::Result<Option<Conversation>> {
+fn run(to: &Connection, sql: &str, values: impl rusqlite::Params) -> Result<()> {
+    to.prepare_cached(sql)?.execute(values)?;
+    Ok(())
+}
+
+fn all<T>(to: &Connection, sql: &str, id: &str, read: impl Fn(&Row<'_>) -> rusqlite::Result<T>) -> Result<Vec<T>> {
+    let mut rows = to.prepare_cached(sql)?;
+    Ok(rows.query_map([id], |row| read(row))?.collect::<rusqlite::Result<_>>()?)
+}
+
+fn last(to: &Connection, id: &str) -> Result<u64> {
+    let sql = "SELECT MAX(chunk_id) FROM events WHERE conversation_id = ?1";
+    let last = to.prepare_cached(sql)?.query_row([id], |row| row.get::<_, Option<i64>>(0))?;
+    Ok(last.unwrap_or_default().unsigned_abs())
+}
+
+/// Returns the first chunk id of the turn that runs, and when its lease expires.
+fn running(to: &Connection, id: &str) -> Result<Option<(u64, i64)>> {
+    let sql = "SELECT first_chunk_id, lease FROM running WHERE conversation_id = ?1";
+    let read = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?.unsigned_abs(), row.get(1)?));
+    Ok(to.prepare_cached(sql)?.query_row([id], read).optional()?)
+}
+
+/// Renews a lease. Fails if it is another server's.
+fn hold(to: &Connection, lease: &Lease, until: i64) -> Result<()> {
+    let sql = "UPDATE running SET lease = ?1 WHERE conversation_id = ?2 AND token = ?3 AND owners = ?4";
+    match to.prepare_cached(sql)?.execute(params![until, lease.id, lease.token, signed(lease.owners)])? {
+        1 => Ok(()),
+        _ => Err(StoreError::Lost),
+    }
+}
+
+fn take_in(to: &Connection, lease: &Lease, inputs: &[Input]) -> Result<()> {
+    for input in inputs {
+        let position = lease.inputs.fetch_add(1, Ordering::Relaxed);
+        run(to, "INSERT INTO inputs VALUES (?1, ?2, ?3)", params![lease.id, position, input.to_bytes()])?;
+    }
+    Ok(())
+}
+
+fn tell(to: &Connection, id: &str, events: &[Event]) -> Result<()> {
+    for event in events {
+        let values = params![id, signed(event.data.chunk_id), text(event)?];
+        run(to, "INSERT INTO events VALUES (?1, ?2, ?3)", values)?;
+    }
+    Ok(())
+}
+
+fn end(to: &Connection, id: &str) -> Result<()> {
+    run(to, "DELETE FROM running WHERE conversation_id = ?1", [id])?;
+    run(to, "DELETE FROM inputs WHERE conversation_id = ?1", [id])
+}
+
+/// Takes a turn over.
+fn take(to: &Connection, id: &str, until: i64) -> Result<Running> {
+    let sql = "UPDATE running SET owners = owners + 1, lease = ?2 WHERE conversation_id = ?1 \
+               RETURNING token, owners, first_chunk_id, begun, at";
+    let read = |row: &Row<'_>| {
+        let (token, owners, first) = (row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs(), row.get::<_, i64>(2)?);
+        let lease = Lease { token, owners, ..Lease::new(id, first.unsigned_abs()) };
+        Ok((lease, json::<Begun>(row, 3)?, row.get::<_, i64>(4)?.unsigned_abs()))
+    };
+    let (lease, begun, at) = to.prepare_cached(sql)?.query_row(params![id, until], read)?;
+    let stored =
+        all(to, "SELECT input FROM inputs WHERE conversation_id = ?1 ORDER BY position", id, |row| row.get(0))?;
+    lease.inputs.store(stored.len(), Ordering::Relaxed);
+    let owner = Input::Owner(last(to, id)?);
+    take_in(to, &lease, std::slice::from_ref(&owner))?;
+    let mut inputs =
+        stored.iter().map(|input: &Vec<u8>| Input::from_bytes(input)).collect::<serde_json::Result<Vec<_>>>()?;
+    inputs.push(owner);
+    let sql = "SELECT event FROM events WHERE conversation_id = ?1 AND chunk_id >= ?2 ORDER BY chunk_id";
+    let mut rows = to.prepare_cached(sql)?;
+    let told =
+        rows.query_map(params![id, signed(lease.first)], |row| json(row, 0))?.collect::<rusqlite::Result<_>>()?;
+    let before = before(to, id, lease.first)?.restore(load(to, id)?, begun.assistant);
+    Ok(Running { lease, begun, before, inputs, told, age: Duration::from_millis(now().saturating_sub(at)) })
+}
+
+/// Reads the conversation as it was before a turn.
+fn before(to: &Connection, id: &str, first: u64) -> Result<Before> {
+    let sql = "SELECT before FROM turns WHERE conversation_id = ?1 AND first_chunk_id = ?2";
+    Ok(to.prepare_cached(sql)?.query_row(params![id, signed(first)], |row| json(row, 0))?)
+}
+
+fn load(to: &Connection, id: &str) -> Result<Option<Conversation>> {
     let sql = "SELECT assistant, context FROM conversations WHERE id = ?1";
-    let found = connection
-        .prepare_cached(sql)?
-        .query_row([id], |row| Ok((json::<Assistant>(row, 0)?, optional_json(row, 1)?)))
-        .optional()?;
-    let Some((assistant, context)) = found else { return Ok(None) };
+    let read = |row: &Row<'_>| Ok((json::<Assistant>(row, 0)?, json(row, 1)?));
+    let Some((assistant, context)) = to.prepare_cached(sql)?.query_row([id], read).optional()? else { return Ok(None) };
     let sql = "SELECT role, content FROM messages WHERE conversation_id = ?1 ORDER BY position";
-    let mut statement = connection.prepare_cached(sql)?;
-    let message = |row: &Row<'_>| Ok(Message { role: json(row, 0)?, content: json(row, 1)? });
-    let messages = statement.query_map([id], message)?.collect::<rusqlite::Result<_>>()?;
+    let messages = all(to, sql, id, |row| Ok(Message { role: json(row, 0)?, content: json(row, 1)? }))?;
     let sql = "SELECT intent_l1, intent_l2, intent_l3, is_product_related, domain, product_intent, \
                contextual_questions, assessment FROM sessions WHERE conversation_id = ?1";
-    let session = connection.prepare_cached(sql)?.query_row([id], session).optional()?;
-    Ok(Some(Conversation { assistant, messages, context: context.unwrap_or_default(), session }))
+    let read = |row: &Row<'_>| {
+        Ok(Session {
+            intent_l1: row.get(0)?,
+            intent_l2: row.get(1)?,
+            intent_l3: row.get(2)?,
+            is_product_related: row.get(3)?,
+            domain: row.get(4)?,
+            product_intent: row.get(5)?,
+            contextual_questions: json(row, 6)?,
+            assessment: json(row, 7)?,
+        })
+    };
+    let session = to.prepare_cached(sql)?.query_row([id], read).optional()?;
+    Ok(Some(Conversation { assistant, messages, context, session }))
 }
 
-fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
-    Ok(Session {
-        intent_l1: row.get(0)?,
-        intent_l2: row.get(1)?,
-        intent_l3: row.get(2)?,
-        is_product_related: row.get(3)?,
-        domain: row.get(4)?,
-        product_intent: row.get(5)?,
-        contextual_questions: json(row, 6)?,
-        assessment: json(row, 7)?,
-    })
-}
-
-fn save(transaction: &Transaction<'_>, id: &str, turn: &Turn) -> rusqlite::Result<()> {
+fn save(to: &Connection, id: &str, turn: &Turn) -> Result<()> {
     let sql = "INSERT INTO conversations (id, assistant) VALUES (?1, ?2) ON CONFLICT (id) DO NOTHING";
-    transaction.prepare_cached(sql)?.execute(params![id, text(&turn.assistant)?])?;
+    run(to, sql, params![id, text(&turn.assistant)?])?;
     if let Some(context) = &turn.context {
-        let sql = "UPDATE conversations SET context = ?2 WHERE id = ?1";
-        transaction.prepare_cached(sql)?.execute(params![id, text(context)?])?;
+        run(to, "UPDATE conversations SET context = ?2 WHERE id = ?1", params![id, text(context)?])?;
     }
-    let sql = "INSERT INTO messages (conversation_id, position, role, content) \
-               SELECT ?1, COUNT(*), ?2, ?3 FROM messages WHERE conversation_id = ?1";
-    let mut insert = transaction.prepare_cached(sql)?;
     for message in &turn.messages {
-        insert.execute(params![id, text(&message.role)?, text(&message.content)?])?;
+        let sql = "INSERT INTO messages SELECT ?1, COUNT(*), ?2, ?3 FROM messages WHERE conversation_id = ?1";
+        run(to, sql, params![id, text(&message.role)?, text(&message.content)?])?;
     }
-    turn.session.as_ref().map_or(Ok(()), |session| save_session(transaction, id, session))
+    turn.session.as_ref().map_or(Ok(()), |session| save_session(to, id, session))
 }
 
-fn save_session(transaction: &Transaction<'_>, id: &str, session: &Session) -> rusqlite::Result<()> {
-    let sql = "INSERT OR REPLACE INTO sessions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
-    transaction.prepare_cached(sql)?.execute(params![
+fn save_session(to: &Connection, id: &str, session: &Session) -> Result<()> {
+    let values = params![
         id,
         session.intent_l1,
         session.intent_l2,
@@ -237,50 +313,36 @@ fn save_session(transaction: &Transaction<'_>, id: &str, session: &Session) -> r
         session.product_intent,
         text(&session.contextual_questions)?,
         text(&session.assessment)?,
-    ])?;
-    Ok(())
+    ];
+    run(to, "INSERT OR REPLACE INTO sessions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)", values)
 }
 
-/// Takes back what was said from a turn on, up to the turn that is told instead.
-fn take_back(transaction: &Transaction<'_>, id: &str, cut: &Cut, instead: i64) -> rusqlite::Result<()> {
-    let Before { messages, context, session } = &cut.before;
-    let sql = "DELETE FROM told WHERE conversation_id = ?1 AND first_chunk_id BETWEEN ?2 AND ?3 - 1";
-    transaction.execute(sql, params![id, signed(cut.from), instead])?;
-    let sql = "DELETE FROM messages WHERE conversation_id = ?1 AND position >= ?2";
-    transaction.execute(sql, params![id, signed(*messages as u64)])?;
-    transaction.execute("UPDATE conversations SET context = ?2 WHERE id = ?1", params![id, text(context)?])?;
+/// Removes a turn and all that came after it. Returns the conversation before it.
+fn take_back(to: &Connection, id: &str, from: u64) -> Result<Before> {
+    let before = before(to, id, from)?;
+    let Before { messages, context, session } = &before;
+    run(to, "DELETE FROM turns WHERE conversation_id = ?1 AND first_chunk_id >= ?2", params![id, signed(from)])?;
+    run(to, "DELETE FROM events WHERE conversation_id = ?1 AND chunk_id >= ?2", params![id, signed(from)])?;
+    run(to, "DELETE FROM messages WHERE conversation_id = ?1 AND position >= ?2", params![id, messages])?;
+    run(to, "UPDATE conversations SET context = ?2 WHERE id = ?1", params![id, text(context)?])?;
     match session {
-        Some(session) => save_session(transaction, id, session),
-        None => transaction.execute("DELETE FROM sessions WHERE conversation_id = ?1", [id]).map(|_| ()),
+        Some(session) => save_session(to, id, session)?,
+        None => run(to, "DELETE FROM sessions WHERE conversation_id = ?1", [id])?,
     }
+    Ok(before)
 }
 
-fn note(connection: &Connection, id: &str, told: &Told) -> rusqlite::Result<()> {
-    // The first chunk id is the reservation's; its last one is not before.
-    let sql = "UPDATE told SET last_chunk_id = ?3, events = ?4 \
-               WHERE conversation_id = ?1 AND first_chunk_id = ?2 AND last_chunk_id >= ?3";
-    let (first, last) = (signed(told.first_chunk_id), signed(told.last_chunk_id));
-    match connection.prepare_cached(sql)?.execute(params![id, first, last, told.events])? {
-        1 => Ok(()),
-        changed => Err(rusqlite::Error::StatementChangedRows(changed)),
-    }
+/// Converts to `SQLite`'s only integer type. No stream is that long.
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// `SQLite` has no other integers. No stream is that long.
-fn signed(chunk_id: u64) -> i64 {
-    i64::try_from(chunk_id).unwrap_or(i64::MAX)
-}
-
-fn text(value: &impl Serialize) -> rusqlite::Result<String> {
-    serde_json::to_string(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
+fn text(value: &impl Serialize) -> Result<String> {
+    Ok(serde_json::to_string(value)?)
 }
 
 fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     let text: String = row.get(column)?;
     serde_json::from_str(&text)
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, error.into()))
-}
-
-fn optional_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<T>> {
-    if row.get_ref(column)?.data_type() == Type::Null { Ok(None) } else { json(row, column).map(Some) }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::world::{World, saying};
 
-/// The text as it grew on the screen, after each event.
+/// Returns the text on the screen after each event.
 fn seen(turn: &crate::world::Turn) -> Vec<String> {
     let deltas = turn.events.iter().filter(|event| event.event == EventName::Text && event.data.props.is_string());
     let grown = deltas.scan(String::new(), |text, event| {
@@ -72,5 +72,5 @@ async fn a_broken_context_is_neither_seen_nor_stored() {
         let shown = &turn.props(MessageType::Context)[0];
         assert!(shown["error"].as_str().unwrap().starts_with(error), "{shown}");
     }
-    assert_eq!(world.table("conversations"), ["a | \"restaurant\" | null", "b | \"restaurant\" | null"]);
+    assert_eq!(world.table("conversations"), ["a | \"restaurant\" | {}", "b | \"restaurant\" | {}"]);
 }

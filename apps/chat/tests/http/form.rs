@@ -52,7 +52,8 @@ async fn attempts_are_used_up() {
     assert_eq!((world.journal().seen().count, world.table("messages").len()), (3, 1));
 }
 
-/// A provider that fails before it has said anything costs no attempt; what has begun can't be taken back.
+/// Counts no attempt if the provider fails before its first word. An answer that has begun can't be taken back, so it
+/// counts.
 #[tokio::test]
 async fn only_an_answer_that_breaks_off_costs_an_attempt() {
     for (fault, kind) in [
@@ -77,7 +78,7 @@ async fn only_an_answer_that_breaks_off_costs_an_attempt() {
     }
 }
 
-/// It is the model that gives up a form. If the provider fails to the last, the turn has failed, and nothing is saved.
+/// Fails the turn if the provider fails to the last. Only the model can give up a form.
 #[tokio::test]
 async fn a_provider_that_fails_to_the_last_is_an_error() {
     for (fault, kind, requests, attempts) in [

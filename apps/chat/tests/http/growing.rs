@@ -4,7 +4,7 @@ use chat::wire::Event;
 
 use crate::world::{Stream, World};
 
-/// Whether an event grows what is shown at a path of its message.
+/// Returns true if an event extends the text at a path of its message.
 fn grows(event: &Event, path: &str) -> bool {
     event.data.delta_path.as_deref() == Some(path) && event.data.props.is_string()
 }

@@ -6,7 +6,7 @@ use tokio::net::TcpStream;
 
 use crate::world::World;
 
-/// The status and body of the answer to these bytes.
+/// Sends these bytes and returns the status and body of the response.
 async fn say(world: &World, request: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(world.url("").trim_start_matches("http://")).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
@@ -51,7 +51,7 @@ async fn only_the_servers_own_names_are_answered() {
         let (told, _) = say(&world, &get(&format!("http://{host}/"), "host: localhost\r\n")).await;
         assert_eq!(told, status, "{host}");
     }
-    assert_eq!((world.journal().seen().count, world.table("told").len()), (0, 0));
+    assert_eq!((world.journal().seen().count, world.table("events").len()), (0, 0));
 }
 
 #[tokio::test]
@@ -72,8 +72,8 @@ async fn only_the_servers_own_pages_may_change_anything() {
             assert_eq!((status, kind(&body).as_str()), (403, "foreign_origin"), "{origin} {path}");
         }
     }
-    assert_eq!((world.journal().seen().count, world.table("told").len()), (0, 0));
-    // What only reads is the browser's to keep from other sites: it sends no origin with most of it.
+    assert_eq!((world.journal().seen().count, world.table("events").len()), (0, 0));
+    // Browsers keep responses to reading requests from other sites themselves; most have no origin.
     let get = "GET /api/chat/stream?conversationId=a HTTP/1.1\r\nconnection: close\r\nhost: localhost\r\n";
     assert_eq!(say(&world, &format!("{get}origin: http://localhost\r\n\r\n")).await.0, 204);
     for (host, origin) in [

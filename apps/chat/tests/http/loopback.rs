@@ -1,4 +1,4 @@
-//! A provider of bytes: it says to each request what it is told to, and then nothing more, on connections that stay open.
+//! A provider that sends the same bytes to each request and then nothing more, on connections that stay open.
 
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ impl Loopback {
     }
 }
 
-/// An error's head. Each connection answers once.
+/// Returns the head of an error response on a connection that is closed afterwards.
 pub(crate) fn head(status: u16, length: usize) -> String {
     let headers = "content-type: application/json\r\nconnection: close";
     format!("HTTP/1.1 {status} No\r\n{headers}\r\ncontent-length: {length}\r\n\r\n")

@@ -1,6 +1,7 @@
 //! The real server and the scripted provider, over HTTP, all in one process.
 
 mod bad_luck;
+mod binary;
 mod connections;
 mod context;
 mod form;
@@ -9,7 +10,6 @@ mod hosts;
 mod killed;
 mod live;
 mod loopback;
-mod openai;
 mod provider;
 mod reconnect;
 #[path = "../shared/redis.rs"]

@@ -18,7 +18,8 @@ async fn ask(provider: &ScriptedProvider, headers: &[(&str, &str)], body: &Value
     (response.status().as_u16(), response.text().await.unwrap())
 }
 
-/// The providers' own clients send the key as a bearer token, and a message of one text as that text.
+/// Accepts requests in the form of the providers' own clients: the key as a bearer token, and a message of one text as
+/// that text.
 #[tokio::test]
 async fn both_forms_of_a_key_and_of_a_text_are_taken() {
     let provider = ScriptedProvider::start(0, Options::default()).await.unwrap();
@@ -74,7 +75,7 @@ fn with(body: &Value, name: &str, value: Value) -> Value {
     body
 }
 
-/// Each line on the page leads into a scene, and each other line gets the honest sentence with the lines of the scenes.
+/// Plays a scene for each line on the page, and offers these lines after every other one.
 #[tokio::test]
 async fn every_line_that_the_page_offers_is_played() {
     let page = include_str!("../../page/assistants.js");

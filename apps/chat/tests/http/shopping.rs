@@ -1,4 +1,4 @@
-//! Classify and ask: what is shown while the call streams, what never is, and how the session moves on.
+//! Classifies and asks: which values are shown while the call streams, which never are, and how the session advances.
 
 use chat::wire::{EventName, MessageType};
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ async fn a_simple_answer_streams_and_is_saved() {
     assert_nothing_internal(&turn);
     let content = format!(r#"[{{"type":"text","text":{}}}]"#, json!(answer));
     assert_eq!(world.table("messages")[1], format!("a | 1 | \"assistant\" | {content}"));
-    assert_eq!(world.table("conversations"), ["a | \"shopping\" | null"]);
+    assert_eq!(world.table("conversations"), ["a | \"shopping\" | {}"]);
     let session = &sessions(&world)[0];
     assert_eq!(session[1..7], ["E", "E2", "bot_identity", "0", "other", "null"]);
 }
@@ -78,7 +78,7 @@ async fn questions_grow_and_options_come_whole() {
     // The first question is sent before a fifth of the call was.
     let at_first = turn.events.iter().position(|event| event.event == EventName::AskMessageDelta).unwrap();
     assert!(at_first * 5 < turn.events.len(), "{at_first} of {}", turn.events.len());
-    // What was merged while it streamed is what the decision says.
+    // The merged message equals the decision.
     let complete = turn.events.iter().find(|event| event.event == EventName::ClassificationComplete).unwrap();
     assert_eq!(complete.data.props, turn.props(MessageType::Ask)[0]);
     // The slots' names are internal until then.
@@ -159,7 +159,7 @@ async fn answers_move_the_session_on_until_the_catalogue_is_searched() {
     assert_eq!((&questions[metal]["answer"], &questions[size]["answer"]), (&json!(["Gold"]), &json!(["7"])));
 }
 
-/// A message that is classified like this.
+/// Returns a message that gets this classification.
 fn classified(input: &Value) -> String {
     format!("#tool:classify_and_assess:{}", input.to_string().replace(' ', "\\u0020"))
 }
@@ -188,7 +188,7 @@ async fn support_is_a_route_of_its_own_and_a_guess_is_not_stored() {
     }
 }
 
-/// What the document of this system shows, word for word.
+/// Compares the first scene with the description of this system, word for word.
 #[tokio::test]
 async fn chips_for_a_party_ask_for_budget_and_flavour() {
     let world = World::start().await;
@@ -238,7 +238,7 @@ async fn chips_for_a_party_ask_for_budget_and_flavour() {
     assert_eq!(questions["ASK_USER_PREFERENCES"]["answer"], json!(["Spicy", "Tangy"]));
 }
 
-/// A message with what was chosen.
+/// Sends a message with chosen options.
 async fn answer(world: &World, message: &str, answers: &Value) -> Turn {
     let body = json!({"conversationId": "a", "message": message, "answers": answers});
     Turn::read(world.ask("/api/chat/send", &body).await).await
@@ -257,7 +257,7 @@ async fn an_answer_lands_in_its_slot_in_whatever_order() {
         let assessment: Value = serde_json::from_str(&sessions(&world)[0][8]).unwrap();
         assert_eq!((&assessment["fulfilled"], &assessment["currently_asking"]), (&json!([flavour]), &json!(budget)));
     }
-    // A slot that nobody has asked for changes nothing.
+    // An unknown slot changes nothing.
     let world = World::start().await;
     world.turn("a", "shopping", "I want chips for a party").await.assert_done();
     answer(&world, "Over ₹150", &json!({"ASK_USER_NOTHING": ["x"]})).await.assert_done();
@@ -265,7 +265,7 @@ async fn an_answer_lands_in_its_slot_in_whatever_order() {
     assert_eq!(assessment["fulfilled"], json!([budget]));
 }
 
-/// What is shown of the first input stands; the second one goes on from there.
+/// Keeps what is shown of the first input, and continues with the second one.
 #[tokio::test]
 async fn a_classification_that_does_not_hold_is_asked_for_once_more() {
     let world = World::start().await;
@@ -304,7 +304,7 @@ async fn a_classification_that_does_not_hold_is_asked_for_once_more() {
     assert_eq!(world.journal().seen().refusals, [""; 0]);
 }
 
-/// The session is one write: after the input is complete there is all of it, and before none.
+/// Writes the session at once: nothing before the input is complete, and then all of it.
 #[tokio::test]
 async fn the_session_is_written_once_and_whole() {
     let world = World::start().await;

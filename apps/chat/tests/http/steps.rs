@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::world::{Stream, World, limits, saying};
 
-/// A `book_table` that counts.
+/// Returns a `book_table` that counts its bookings.
 fn counting(bookings: &Arc<AtomicUsize>) -> impl FnOnce(Assistants) -> Assistants {
     let bookings = bookings.clone();
     let find = Tool::new("find_restaurants", "Finds.", json!({"type": "object"}), |_: Value| async { Ok(json!({})) });
@@ -66,7 +66,7 @@ async fn each_step_is_saved_as_it_happens() {
     assert_eq!(roles(&world), ["user", "assistant", "user", "assistant"]);
 }
 
-/// Between a call and its result: nobody knows whether it has happened.
+/// Makes a call only once if its result was lost: it may have been carried out.
 #[tokio::test]
 async fn a_call_whose_result_was_lost_is_not_made_again() {
     let bookings = Arc::default();

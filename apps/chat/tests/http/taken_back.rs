@@ -1,12 +1,11 @@
-//! What is taken back: a message that is edited, with all that came of it, and a conversation that is deleted.
+//! Edited messages, which replace everything after them, and deleted conversations.
 
 use chat::wire::{EventName, MessageType};
 use serde_json::json;
 
 use crate::world::{World, merged};
 
-/// What is said instead of something takes that back, with all that has come of it: for the model, for the store, for whoever
-/// comes back.
+/// Replaces an edited message and everything after it: for the model, in the store, and for clients that come back.
 #[tokio::test]
 async fn what_is_edited_takes_back_what_followed() {
     let world = World::start().await;
@@ -29,7 +28,7 @@ async fn what_is_edited_takes_back_what_followed() {
         (last + 1, Some(before), &json!({"from": users[1]}))
     );
     assert_eq!(again.iter().filter(|event| event.event == EventName::UserMessage).count(), 2);
-    // Whoever had seen all, some, or nothing of it comes to the same.
+    // Clients that had received all, some, or nothing of it show the same.
     for seen in [0, before, users[2], last] {
         let rest = world.rest("a", seen).await;
         let merger = merged(all.iter().filter(|event| event.data.chunk_id <= seen).chain(&rest));
@@ -59,7 +58,7 @@ async fn a_conversation_is_deleted_with_all_that_is_stored_of_it() {
         world.turn(id, "shopping", "I want chips for a party").await.assert_done();
     }
     assert_eq!(world.ask("/api/chat/delete", &json!({"conversationId": "a"})).await.status(), 204);
-    for table in ["conversations", "messages", "sessions", "told"] {
+    for table in ["conversations", "messages", "sessions", "events", "turns"] {
         let rows = world.table(table);
         assert!(!rows.is_empty() && rows.iter().all(|row| row.starts_with("b |")), "{table}: {rows:?}");
     }

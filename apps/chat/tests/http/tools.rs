@@ -1,4 +1,4 @@
-//! The tool loop: no tool, one, dates in the input, two at once, one that refuses, one after another, and worse.
+//! The tool loop: no tool, one tool, several at once, one after another, and tools that fail.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::world::{Turn, World, limits};
 
-/// The calls, each with what has come of it.
+/// Returns the calls, each with its result.
 fn cards(turn: &Turn) -> Vec<Value> {
     let mut cards = turn.props(MessageType::ToolCall);
     for result in turn.props(MessageType::ToolResult) {
@@ -21,7 +21,7 @@ fn cards(turn: &Turn) -> Vec<Value> {
     cards
 }
 
-/// A stored message's blocks.
+/// Returns a stored message's blocks.
 fn stored(world: &World, position: usize) -> Value {
     serde_json::from_str(world.table("messages")[position].splitn(4, " | ").nth(3).unwrap()).unwrap()
 }
@@ -90,7 +90,7 @@ async fn dates_in_the_input_are_told_as_they_come_and_stored_whole() {
     );
     assert_eq!(stored(&world, 2)[0]["tool_use_id"], id);
     assert_eq!(serde_json::from_str::<Value>(stored(&world, 2)[0]["content"].as_str().unwrap()).unwrap(), result);
-    // And it goes on so after a restart: the provider would refuse a call without its result.
+    // The conversation continues after a restart: the provider would refuse a call without its result.
     world.restart();
     world.turn("a", "finance", "Compare my spending this month to last month").await.assert_done();
     assert_eq!(world.journal().seen().requests.last().unwrap()["messages"].as_array().unwrap().len(), 7);
@@ -177,7 +177,7 @@ async fn a_tool_after_a_tool() {
     assert!(turn.text().ends_with("Your table at Napoli is booked: 31 October 2026 at 19:30, for 2."));
 }
 
-/// A toolbox for what should not happen.
+/// Returns a toolbox of tools that fail.
 fn odd_tools(runs: &Arc<AtomicUsize>) -> impl FnOnce(Assistants) -> Assistants {
     let runs = runs.clone();
     let any = json!({"type": "object"});
@@ -217,7 +217,7 @@ async fn tools_fail_alone() {
     assert_eq!(runs.load(Ordering::Relaxed), 1);
 }
 
-/// Two tools of which each waits for the other: only side by side do they come to an end.
+/// Runs calls side by side: each of two tools waits for the other one.
 #[tokio::test]
 async fn calls_of_one_answer_run_at_the_same_time() {
     let both = Arc::new(tokio::sync::Barrier::new(2));
@@ -315,36 +315,7 @@ async fn a_thought_is_told_as_it_comes() {
     assert!(!world.table("messages").concat().contains("Which scene"), "it is no part of what was said");
 }
 
-#[tokio::test]
-async fn recorded_streams_are_read_to_their_end() {
-    let world = World::start().await;
-    if std::env::var_os("JSONSPIGOT_SHARED").is_none()
-        && !std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/fixtures").is_dir()
-    {
-        eprintln!("not checked: the recorded streams are not there");
-        return;
-    }
-    for (number, (file, names)) in [
-        ("sdk-py_tool_use_response.sse.txt", &["get_weather"][..]),
-        ("sdk-py_incomplete_partial_json_response.sse.txt", &["make_file"]),
-        ("sdk-py_stream-a-toolrefusal.sse", &["web_search"]),
-        ("vercel_tool-no-args.chunks.txt", &["updateIssueList"]),
-        ("vercel_spliced-message-start.chunks.txt", &["test-tool", "test-tool"]),
-        ("vercel_programmatic-tool-calling.1.chunks.txt", &["code_execution", "rollDie"]),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let turn = world.turn(&format!("r{number}"), "finance", &format!("#replay:{file} #chop:5")).await;
-        turn.assert_done();
-        let called: Vec<_> = cards(&turn).iter().map(|card| card["name"].as_str().unwrap().to_owned()).collect();
-        assert_eq!(called, names, "{file}");
-        assert!(cards(&turn).iter().all(|card| card["status"] == "failed"), "{file}: no such tools here");
-    }
-    assert_eq!(world.journal().seen().refusals, [""; 0]);
-}
-
-/// A model as a tool: its text streams in its own thread, beside the tools, after what said that it is on its way.
+/// Streams the text of a tool that is a model in its own thread, beside the tools and after a loading message.
 #[tokio::test]
 async fn a_models_text_streams_in_a_thread_beside_tools() {
     let world = World::start().await;

@@ -1,7 +1,6 @@
 //! A whole world for each test: the scripted provider, the server and a database, on free ports; and what a client sees.
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -28,23 +27,30 @@ pub(crate) struct World {
     _folder: TempDir,
 }
 
-/// Limits that no test has to wait for, and no busy machine runs into. A test of one of them has its own.
+/// Returns limits that no test waits for, and no busy machine exceeds. A test of one of them has its own.
 pub(crate) fn limits() -> Limits {
     let long = Duration::from_secs(20);
-    Limits { silence: long, tool: long, grace: long, retry_pause: Duration::from_millis(2), ..Limits::default() }
+    Limits { silence: long, tool: long, retry_pause: Duration::from_millis(2), ..Limits::default() }
 }
 
-/// The day that it is in all worlds.
+/// Returns the configuration of a server that asks the provider at this address.
+pub(crate) fn config(base_url: String, limits: Limits) -> Config {
+    let (protocol, api_key, model) = (Protocol::Anthropic, "key".into(), "scripted".to_owned());
+    let provider = ProviderConfig { protocol, base_url, api_key, model };
+    Config { provider, database: None, redis: None, hosts: vec!["chat.example".to_owned()], limits }
+}
+
+/// Returns the day in all worlds.
 pub(crate) fn today() -> NaiveDate {
     NaiveDate::from_ymd_opt(2026, 10, 31).unwrap()
 }
 
-/// For a provider that falls silent.
+/// Returns limits for a provider that falls silent.
 pub(crate) fn impatient() -> Limits {
     Limits { silence: Duration::from_millis(300), ..limits() }
 }
 
-/// The binary on a free port, with these arguments, and its address.
+/// Starts the binary on a free port with these arguments. Returns its address, too.
 pub(crate) async fn start_binary(arguments: impl IntoIterator<Item: AsRef<OsStr>>) -> (Child, String) {
     let mut app = Command::new(env!("CARGO_BIN_EXE_chat"))
         .args(["--port", "0"])
@@ -59,12 +65,12 @@ pub(crate) async fn start_binary(arguments: impl IntoIterator<Item: AsRef<OsStr>
     (app, lines.next_line().await.unwrap().unwrap())
 }
 
-/// A message to which the scripted model answers with this text.
+/// Returns a message to which the scripted model answers with this text.
 pub(crate) fn saying(text: &str) -> String {
     format!("#say:{}", json!(text).to_string().trim_matches('"').replace(' ', "\\u0020"))
 }
 
-/// A request with a JSON body.
+/// Sends a request with a JSON body.
 pub(crate) async fn post(client: &Client, url: String, body: &Value) -> Response {
     client.post(url).header("content-type", "application/json").body(body.to_string()).send().await.unwrap()
 }
@@ -75,7 +81,7 @@ pub(crate) async fn say(base_url: &str, conversation: &str, assistant: &str, mes
     post(&Client::new(), format!("{base_url}/api/chat/send"), &body).await
 }
 
-/// What a client has that was told these events, and waits for no others.
+/// Merges events as a client does. Fails if the client would wait for others.
 pub(crate) fn merged<'e>(events: impl IntoIterator<Item = &'e Event>) -> Merger {
     let mut merger = Merger::new();
     for event in events {
@@ -90,7 +96,7 @@ impl World {
         Self::start_with(limits(), |assistants| assistants).await
     }
 
-    /// A world whose provider is another one, at this address.
+    /// Starts a world whose provider is another one, at this address.
     pub(crate) async fn at(base_url: String, limits: Limits) -> Self {
         Self::build(Some(base_url), limits, |assistants| assistants).await
     }
@@ -100,39 +106,20 @@ impl World {
     }
 
     async fn build(base_url: Option<String>, limits: Limits, change: impl FnOnce(Assistants) -> Assistants) -> Self {
-        let shared = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-        let recordings = std::env::var_os("JSONSPIGOT_SHARED").map_or_else(shared, PathBuf::from);
-        let recordings = Some(recordings.join("fixtures/anthropic"));
-        let provider = ScriptedProvider::start(0, Options { pause: Duration::ZERO, recordings }).await.unwrap();
+        let provider = ScriptedProvider::start(0, Options::default()).await.unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let config = Config {
-            provider: ProviderConfig {
-                protocol: Protocol::Anthropic,
-                base_url: base_url.unwrap_or_else(|| provider.base_url()),
-                api_key: "key".into(),
-                model: "scripted".to_owned(),
-            },
-            database: Some(folder.path().join("chat.sqlite3")),
-            redis: None,
-            hosts: vec!["chat.example".to_owned()],
-            limits,
-        };
+        let database = Some(folder.path().join("chat.sqlite3"));
+        let config = Config { database, ..config(base_url.unwrap_or_else(|| provider.base_url()), limits) };
         let change = |assistants: Assistants| change(assistants.with_clock(today, &config.limits));
         let server = Server::start_with(([127, 0, 0, 1], 0).into(), config.clone(), change).unwrap();
         Self { provider, server: Some(server), client: Client::new(), config, _folder: folder }
     }
 
-    /// The same database under a new server.
+    /// Restarts the server on its database.
     pub(crate) fn restart(&mut self) {
         drop(self.server.take());
         let change = |assistants: Assistants| assistants.with_clock(today, &self.config.limits);
         self.server = Some(Server::start_with(([127, 0, 0, 1], 0).into(), self.config.clone(), change).unwrap());
-    }
-
-    /// The same, after an orderly end.
-    pub(crate) async fn stop_and_restart(&mut self) {
-        self.server.take().unwrap().stop().await;
-        self.restart();
     }
 
     pub(crate) fn journal(&self) -> &Journal {
@@ -152,7 +139,7 @@ impl World {
         post(&self.client, self.url(path), body).await
     }
 
-    /// A whole turn.
+    /// Sends a message and reads the whole turn.
     pub(crate) async fn turn(&self, conversation: &str, assistant: &str, message: &str) -> Turn {
         Turn::read(self.post(conversation, assistant, message).await).await
     }
@@ -162,13 +149,13 @@ impl World {
         self.client.get(url).header("last-event-id", last.to_string()).send().await.unwrap()
     }
 
-    /// All that a client is told that comes back with this chunk id.
+    /// Returns all events that a client receives that comes back with this chunk id.
     pub(crate) async fn rest(&self, conversation: &str, last: u64) -> Vec<Event> {
         let response = self.resume(conversation, last).await;
         if response.status() == 204 { Vec::new() } else { Stream::of(response).rest().await }
     }
 
-    /// Every row that a turn may save, as text. What was told is no part of it.
+    /// Returns every row that a turn may save, as text. The stream's events are not among them.
     pub(crate) fn rows(&self) -> Vec<String> {
         let tables = ["conversations", "messages", "sessions"];
         tables.into_iter().flat_map(|table| self.table(table)).collect()
@@ -212,7 +199,7 @@ impl Stream {
         Self { response, decoder: Events::default(), ready: Vec::new(), raw: Vec::new() }
     }
 
-    /// The next event; `None` at the end of the body.
+    /// Returns the next event; `None` at the end of the body.
     pub(crate) async fn next(&mut self) -> Option<Event> {
         while self.ready.is_empty() {
             let chunk = tokio::time::timeout(Duration::from_secs(20), self.response.chunk());
@@ -227,7 +214,7 @@ impl Stream {
         self.ready.extend(self.decoder.push(chunk));
     }
 
-    /// All events up to where the body ends, or breaks off.
+    /// Reads all events until the body ends or breaks off.
     pub(crate) async fn until_broken_off(mut self) -> Vec<Event> {
         let mut events = Vec::new();
         loop {
@@ -240,7 +227,7 @@ impl Stream {
         }
     }
 
-    /// All events up to the end of the body.
+    /// Reads all events until the end of the body.
     pub(crate) async fn rest(&mut self) -> Vec<Event> {
         let mut events = Vec::new();
         while let Some(event) = self.next().await {
@@ -262,7 +249,7 @@ impl Stream {
     }
 }
 
-/// All that was told in a turn, or after a chunk id.
+/// The events of a turn, or after a chunk id.
 pub(crate) struct Turn {
     pub(crate) raw: String,
     pub(crate) events: Vec<Event>,
@@ -284,7 +271,7 @@ impl Turn {
         Self { raw: String::from_utf8(stream.raw).unwrap(), events, merger }
     }
 
-    /// The events' names but for `loading`, each once where several follow each other.
+    /// Returns the events' names without `loading` and repetitions.
     pub(crate) fn names(&self) -> Vec<&'static str> {
         let is_aside = |name| matches!(name, EventName::Loading | EventName::ClassificationRaw);
         let told = self.events.iter().filter(|event| !is_aside(event.event));
@@ -293,11 +280,7 @@ impl Turn {
         names
     }
 
-    pub(crate) fn last_chunk_id(&self) -> u64 {
-        self.events.last().unwrap().data.chunk_id
-    }
-
-    /// The merged messages of a type, in order.
+    /// Returns the merged messages of a type, in order.
     pub(crate) fn merged(&self, message_type: MessageType) -> Vec<&Message> {
         self.merger.messages().filter(|message| message.message_type == message_type).collect()
     }
@@ -306,12 +289,12 @@ impl Turn {
         self.merged(message_type).into_iter().map(|message| message.props.clone()).collect()
     }
 
-    /// All visible text, joined.
+    /// Returns all visible text, joined.
     pub(crate) fn text(&self) -> String {
         self.props(MessageType::Text).iter().map(|props| props["content"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// The kind of the error that ends the turn.
+    /// Returns the kind of the error that ends the turn.
     pub(crate) fn error(&self) -> String {
         let last = self.events.last().unwrap();
         assert_eq!(last.event, EventName::Error, "{:?}", self.names());

@@ -1,37 +1,31 @@
-//! The way to one Redis, or to a cluster: a connection that is made anew when it is lost, and calls that are made again
-//! while that may help.
+//! The connection to one Redis, or to a cluster: replaced when it is lost. A failed call is repeated for a few seconds.
 
+use std::io;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use ::redis::aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig};
+use ::redis::aio::{ConnectionLike, MultiplexedConnection};
 use ::redis::cluster::ClusterClient;
 use ::redis::cluster_async::ClusterConnection;
 use ::redis::io::tcp::TcpSettings;
-use ::redis::io::tcp::socket2::TcpKeepalive;
 use ::redis::{
-    Client, Cmd, ErrorKind, FromRedisValue, IntoConnectionInfo, Pipeline, RedisError, RedisFuture, RedisResult,
-    ScriptInvocation, Value, cmd,
+    AsyncConnectionConfig, Client, Cmd, ErrorKind, FromRedisValue, IntoConnectionInfo, Pipeline, RedisError,
+    RedisFuture, RedisResult, ScriptInvocation, Value, cmd,
 };
 
 use super::StoreError;
 
-/// How long a request waits for a Redis that can't be reached, is full, or is starting.
-pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a call is repeated while Redis can't be reached, is full, or is starting.
+const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The same for a turn, which has been told in part already.
-pub(super) const LONG_PATIENCE: Duration = Duration::from_secs(600);
-
-/// How long a connection may take to be made.
+/// How long a connection, and an answer, may take.
 const CONNECT: Duration = Duration::from_secs(2);
+const ANSWER: Duration = Duration::from_secs(4);
 
-/// How long an answer may take before the connection is given up.
-const ANSWER: Duration = Duration::from_secs(10);
-
-/// How an address names a cluster.
+/// The scheme of a cluster's address.
 const CLUSTER: &str = "redis+cluster://";
 
-/// How often a command to a cluster is sent again by the client itself, to follow a slot that has moved.
+/// How often the client repeats a command to follow a slot that has moved.
 const REDIRECTS: u32 = 4;
 
 /// One Redis, or a cluster of several.
@@ -43,7 +37,7 @@ enum Target {
 /// A connection to either. All tasks share it.
 #[derive(Clone)]
 pub(super) enum Line {
-    One(ConnectionManager),
+    One(MultiplexedConnection),
     Cluster(ClusterConnection),
 }
 
@@ -75,14 +69,14 @@ impl ConnectionLike for Line {
     }
 }
 
-/// The way to a store.
+/// The store's address, and the connection to it.
 pub(super) struct Link {
     target: Target,
-    /// The connection, if there is one, and how many there were before it.
+    /// The connection, if there is one, and the number of those before it.
     connection: Mutex<(u64, Option<Line>)>,
 }
 
-// Neither its target nor its connection is shown: they know the password.
+// Target and connection contain the password.
 impl std::fmt::Debug for Link {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Link").finish_non_exhaustive()
@@ -90,12 +84,9 @@ impl std::fmt::Debug for Link {
 }
 
 impl Link {
-    /// Opens the way to the Redis, or the cluster, at this address.
+    /// Checks that the Redis, or the cluster, at this address answers.
     pub(super) fn open(url: &str) -> RedisResult<Self> {
-        let settings = TcpSettings::default().set_nodelay(true).set_keepalive(TcpKeepalive::new().with_time(ANSWER));
-        // Without it, what is written to a machine that is gone is sent again for a quarter of an hour.
-        #[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]
-        let settings = settings.set_user_timeout(ANSWER);
+        let settings = TcpSettings::default().set_nodelay(true);
         let target = match url.strip_prefix(CLUSTER) {
             Some(node) => {
                 let nodes = ClusterClient::builder([format!("redis://{node}")]).tcp_settings(settings);
@@ -106,18 +97,14 @@ impl Link {
             }
             None => {
                 let client = Client::open(url.into_connection_info()?.set_tcp_settings(settings))?;
-                cmd("PING").exec(&mut client.get_connection_with_timeout(PATIENCE)?)?;
+                cmd("PING").exec(&mut client.get_connection_with_timeout(CONNECT)?)?;
                 Target::One(client)
             }
         };
         Ok(Self { target, connection: Mutex::new((0, None)) })
     }
 
-    pub(super) fn is_cluster(&self) -> bool {
-        matches!(self.target, Target::Cluster(_))
-    }
-
-    /// Returns the connection and its number. Makes a connection if there is none.
+    /// Returns the connection and its number. Connects first if necessary.
     async fn connection(&self) -> RedisResult<(u64, Line)> {
         let (number, known) = self.connection.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(line) = known {
@@ -125,11 +112,9 @@ impl Link {
         }
         let line = match &self.target {
             Target::One(client) => {
-                let config = ConnectionManagerConfig::new()
-                    .set_number_of_retries(0)
-                    .set_connection_timeout(Some(CONNECT))
-                    .set_response_timeout(Some(ANSWER));
-                Line::One(ConnectionManager::new_lazy_with_config(client.clone(), config)?)
+                let config = AsyncConnectionConfig::new();
+                let config = config.set_connection_timeout(Some(CONNECT)).set_response_timeout(Some(ANSWER));
+                Line::One(client.get_multiplexed_async_connection_with_config(&config).await?)
             }
             Target::Cluster(client) => Line::Cluster(client.get_async_connection().await?),
         };
@@ -138,74 +123,64 @@ impl Link {
         Ok((connection.0, line))
     }
 
-    /// Has the next call use a new connection if this one is of no use any more. By itself, the manager takes one that
-    /// answers too late for a good one, and keeps a refusal of its password as the answer to everything; a cluster's
-    /// connection may not find the nodes that have taken over.
-    fn replace(&self, number: u64, error: &RedisError) {
-        let is_useless = error.is_timeout() || is_unknown(error) || self.is_cluster() && may_pass(error);
-        if !is_useless {
-            return;
-        }
+    /// Has the next call make a new connection. All calls on the old one fail, so only the first failure counts.
+    fn replace(&self, number: u64) {
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        // All calls on it fail, and one new connection is enough.
         if connection.0 == number {
             *connection = (number + 1, None);
         }
     }
 
-    /// Runs a script; again if Redis can't be reached, is starting, or has no memory left.
-    pub(super) async fn run<T: FromRedisValue>(
-        &self,
-        call: &ScriptInvocation<'_>,
-        patience: Duration,
-    ) -> Result<T, StoreError> {
-        let once = |mut connection| async move { call.invoke_async(&mut connection).await };
-        self.patiently(once, patience, |error| tracing::warn!(%error, "Redis is asked again")).await
+    /// Runs a script.
+    pub(super) async fn run<T: FromRedisValue>(&self, call: &ScriptInvocation<'_>) -> Result<T, StoreError> {
+        self.patiently(|mut line| async move { call.invoke_async(&mut line).await }).await
     }
 
-    /// Reads, likewise.
+    /// Runs commands.
     pub(super) async fn read<T: FromRedisValue>(&self, calls: &Pipeline) -> Result<T, StoreError> {
-        let once = |mut connection| async move { calls.query_async(&mut connection).await };
-        self.patiently(once, PATIENCE, |_| {}).await
+        self.patiently(|mut line| async move { calls.query_async(&mut line).await }).await
     }
 
-    /// Makes a call, and again as long as the next time may be better.
+    /// Makes a call, and repeats it while that may help.
     async fn patiently<T, F: Future<Output = RedisResult<T>>>(
         &self,
         call: impl Fn(Line) -> F,
-        patience: Duration,
-        on_again: impl Fn(&RedisError),
     ) -> Result<T, StoreError> {
-        let (start, mut pause) = (Instant::now(), Duration::from_millis(20));
-        loop {
-            let called = match self.connection().await {
-                Ok((number, line)) => call(line).await.inspect_err(|error| self.replace(number, error)),
-                Err(error) => Err(error),
-            };
-            match called {
-                Err(error) if may_pass(&error) && start.elapsed() + pause < patience => {
-                    on_again(&error);
-                    tokio::time::sleep(pause).await;
-                    pause = (pause * 2).min(Duration::from_millis(500));
+        let (mut failed, mut pause) = (None, Duration::from_millis(20));
+        let called = async {
+            loop {
+                let called = match self.connection().await {
+                    Ok((number, line)) => {
+                        let is_lost = |error: &RedisError| may_pass(error) && error.code().is_none();
+                        call(line).await.inspect_err(|error| {
+                            if is_lost(error) {
+                                self.replace(number);
+                            }
+                        })
+                    }
+                    Err(error) => Err(error),
+                };
+                match called {
+                    Err(error) if may_pass(&error) => failed = Some(error),
+                    ended => return ended,
                 }
-                ended => return Ok(ended?),
+                tokio::time::sleep(pause).await;
+                pause = (pause * 2).min(Duration::from_millis(500));
             }
+        };
+        match tokio::time::timeout(PATIENCE, called).await {
+            Ok(ended) => Ok(ended?),
+            Err(_) => Err(failed.unwrap_or_else(|| io::Error::from(io::ErrorKind::TimedOut).into()).into()),
         }
     }
 }
 
-/// Whether Redis does not know the server's password: one of the two is being changed.
-fn is_unknown(error: &RedisError) -> bool {
-    error.kind() == ErrorKind::AuthenticationFailed
-}
-
-/// Whether the same call may succeed a little later, and may be made again.
+/// Returns true if the same call may succeed a little later.
 fn may_pass(error: &RedisError) -> bool {
-    let is_away = error.is_io_error() || error.is_timeout() || error.is_connection_dropped();
+    let is_away =
+        error.is_io_error() || error.is_timeout() || error.is_connection_dropped() || error.is_cluster_error();
     is_away
-        || is_unknown(error)
-        || error.kind() == ErrorKind::ClusterConnectionNotFound
-        || error.is_cluster_error()
+        || matches!(error.kind(), ErrorKind::AuthenticationFailed | ErrorKind::ClusterConnectionNotFound)
         || matches!(
             error.code(),
             Some("CLUSTERDOWN" | "OOM" | "LOADING" | "TRYAGAIN" | "MASTERDOWN" | "READONLY" | "BUSY" | "MISCONF")

@@ -1,4 +1,4 @@
-//! A Redis that restarts, is slow, is full, or comes back empty; and servers that are exchanged or killed one by one.
+//! A Redis that restarts, is slow, is full, goes away, or comes back empty; and servers that end one by one.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -7,10 +7,10 @@ use chat::wire::{Event, EventName};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
-use super::{Servers, cuts, last_id, seen};
-use crate::world::{Stream, start_binary};
+use super::{Behind, Servers, is_done, last_id, seen};
+use crate::world::Stream;
 
-/// How long the provider takes for a fragment: the turns take a second or two.
+/// The provider's pause between fragments: the turns take a second or two.
 const PAUSE: Duration = Duration::from_millis(20);
 
 const TURNS: [(&str, &str); 4] = [
@@ -20,207 +20,172 @@ const TURNS: [(&str, &str); 4] = [
     ("form", "Wrong at first: four days around the Øresund"),
 ];
 
-/// Where the servers are, for clients: a balancer that knows nothing else.
+/// The servers' addresses.
 type Addresses = Arc<Mutex<Vec<String>>>;
 
-/// A browser's way through a turn: it sends, and comes back after its last chunk wherever somebody answers.
-async fn person(addresses: Addresses, at: usize, conversation: String, assistant: &str, message: &str) -> Vec<Event> {
+/// Takes a browser's way through a turn: sends, and comes back after the last chunk to whichever server answers.
+async fn person(addresses: Addresses, at: usize, id: String, assistant: &str, message: &str) -> Vec<Event> {
     let client = reqwest::Client::builder().pool_max_idle_per_host(0).build().unwrap();
-    let address = |turn: usize| {
-        let addresses = addresses.lock().unwrap();
-        addresses[(at + turn) % addresses.len()].clone()
-    };
-    let body = json!({"conversationId": conversation, "assistant": assistant, "message": message}).to_string();
+    let body = json!({"conversationId": id, "assistant": assistant, "message": message}).to_string();
     let (mut told, mut has_begun) = (Vec::new(), false);
     for turn in 0..400 {
-        let request = if !has_begun {
-            let request = client.post(format!("{}/api/chat/send", address(turn)));
-            request.header("content-type", "application/json").body(body.clone())
+        let address = {
+            let addresses = addresses.lock().unwrap();
+            addresses[(at + turn) % addresses.len()].clone()
+        };
+        let request = if has_begun {
+            client.get(format!("{address}/api/chat/stream?conversationId={id}&lastChunkId={}", last_id(&told)))
         } else {
-            let (address, last) = (address(turn), last_id(&told));
-            client.get(format!("{address}/api/chat/stream?conversationId={conversation}&lastChunkId={last}"))
+            let request = client.post(format!("{address}/api/chat/send"));
+            request.header("content-type", "application/json").body(body.clone())
         };
         let sent = request.send().await;
-        // Who has not even been connected has said nothing yet: a balancer goes to another server.
+        // Without a connection nothing has been said: a balancer goes to another server.
         has_begun |= !sent.as_ref().is_err_and(reqwest::Error::is_connect);
         match sent {
             Ok(response) if response.status() == 200 => told.extend(Stream::of(response).until_broken_off().await),
             Ok(response) => assert!(matches!(response.status().as_u16(), 204 | 408 | 500), "{response:?}"),
             Err(_) => {}
         }
-        if told.last().is_some_and(|event: &Event| event.event.ends_stream()) {
+        // An error of the connection is not stored.
+        told.retain(|event: &Event| event.data.chunk_id > 0);
+        if told.last().is_some_and(|event| event.event.ends_stream()) {
             return told;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    panic!("{conversation} has no end: {:?}", told.last());
+    panic!("{id} has no end: {:?}", told.last());
 }
 
-fn addresses(world: &Servers) -> Addresses {
-    let running = world.servers.iter().flatten();
-    Arc::new(Mutex::new(running.map(chat::server::Server::base_url).collect()))
+/// Servers, with turns of each kind.
+struct Scene {
+    world: Servers,
+    addresses: Addresses,
+    expected: Vec<Vec<Value>>,
+    turns: Vec<JoinHandle<Vec<Event>>>,
 }
 
-/// Begins turns of each kind, spread over the servers.
-fn begin(addresses: &Addresses, count: usize) -> Vec<(usize, JoinHandle<Vec<Event>>)> {
-    let one = |number: usize| {
-        let (assistant, message) = TURNS[number % TURNS.len()];
-        let person = person(addresses.clone(), number, format!("c{number}"), assistant, message);
-        (number, tokio::spawn(person))
-    };
-    (0..count).map(one).collect()
-}
-
-/// What each kind of turn comes to if nothing goes wrong.
-async fn undisturbed(world: &Servers) -> Vec<Vec<Value>> {
-    let addresses = addresses(world);
-    let one = |(assistant, message)| {
-        let (addresses, conversation) = (addresses.clone(), format!("undisturbed-{assistant}"));
-        async move { seen(&person(addresses, 0, conversation, assistant, message).await) }
-    };
-    futures::future::join_all(TURNS.map(one)).await
-}
-
-/// Waits for turns: each came to what it should, and is told again so by every server.
-async fn check(world: &Servers, expected: &[Vec<Value>], turns: Vec<(usize, JoinHandle<Vec<Event>>)>) {
-    let mut taken_back = 0;
-    for (number, turn) in turns {
-        let told = turn.await.unwrap();
-        let expected = &expected[number % TURNS.len()];
-        assert_eq!(told.last().unwrap().event, EventName::Done, "{number}: {:?}", told.last());
-        assert_eq!(&seen(&told), expected, "{number}");
-        for server in (0..world.servers.len()).filter(|server| world.servers[*server].is_some()) {
-            assert_eq!(&seen(&world.rest(server, &format!("c{number}"), 0).await), expected, "{number}, {server}");
-        }
-        taken_back += cuts(&told);
+impl Scene {
+    /// Begins `count` turns, spread over the servers, and lets them run for a moment.
+    async fn begin(servers: usize, count: usize) -> Option<Self> {
+        let world = Servers::start_with(Behind::redis()?, servers, PAUSE, |assistants| assistants).await;
+        let addresses = world.servers.iter().flatten().map(chat::server::Server::base_url).collect();
+        let addresses: Addresses = Arc::new(Mutex::new(addresses));
+        // The undisturbed result of each kind of turn.
+        let undisturbed = TURNS.map(|(assistant, message)| {
+            let person = person(addresses.clone(), 0, format!("undisturbed-{assistant}"), assistant, message);
+            async { seen(&person.await) }
+        });
+        let expected = futures::future::join_all(undisturbed).await;
+        let one = |number: usize| {
+            let (assistant, message) = TURNS[number % TURNS.len()];
+            tokio::spawn(person(addresses.clone(), number, format!("c{number}"), assistant, message))
+        };
+        let turns = (0..count).map(one).collect();
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        Some(Self { world, addresses, expected, turns })
     }
-    println!("answers that were asked for again: {taken_back}");
+
+    /// Replaces a server; has the old one end in order, or kills it.
+    async fn replace(&mut self, server: usize, is_killed: bool) {
+        let old = self.world.servers[server].take().unwrap();
+        let new = self.world.server();
+        self.addresses.lock().unwrap()[server] = new.base_url();
+        if !is_killed {
+            old.stop().await;
+        }
+        self.world.servers[server] = Some(new);
+    }
+
+    /// Waits for the turns: each came to what it should, and every server sends it again.
+    async fn check(self) {
+        for (number, turn) in self.turns.into_iter().enumerate() {
+            let (told, expected) = (turn.await.unwrap(), &self.expected[number % TURNS.len()]);
+            assert!(is_done(&told), "{number}: {:?}", told.last());
+            assert_eq!(&seen(&told), expected, "{number}");
+            for server in 0..self.world.servers.len() {
+                let again = self.world.rest(server, &format!("c{number}"), 0).await;
+                assert_eq!(&seen(&again), expected, "{number}, {server}");
+            }
+        }
+    }
 }
 
 #[tokio::test]
 async fn a_rolling_restart_is_an_error_to_nobody() {
-    let Some(mut world) = Servers::start_with(3, PAUSE, |assistants| assistants).await else { return };
-    let expected = undisturbed(&world).await;
-    let addresses = addresses(&world);
-    let asked = world.provider.journal().seen().count;
-    let turns = begin(&addresses, 100);
-    // Others have connected, or are about to.
-    world.provider.journal().wait_for(|seen| seen.count > asked).await;
+    let Some(mut scene) = Scene::begin(3, 48).await else { return };
     for server in 0..3 {
-        tokio::time::sleep(Duration::from_millis(300)).await;
-        let old = world.servers[server].take().unwrap();
-        let new = world.server();
-        addresses.lock().unwrap()[server] = new.base_url();
-        old.stop().await;
-        world.servers[server] = Some(new);
+        scene.replace(server, false).await;
+        tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    check(&world, &expected, turns).await;
+    scene.check().await;
 }
 
 #[tokio::test]
 async fn servers_that_are_killed_one_after_the_other_lose_nothing() {
-    let Some(mut world) = Servers::start_with(3, PAUSE, |assistants| assistants).await else { return };
-    let expected = undisturbed(&world).await;
-    let addresses = addresses(&world);
-    let turns = begin(&addresses, 24);
+    let Some(mut scene) = Scene::begin(3, 24).await else { return };
     for server in [0, 1, 2, 1] {
+        scene.replace(server, true).await;
         tokio::time::sleep(Duration::from_millis(400)).await;
-        world.kill(server);
-        let new = world.server();
-        addresses.lock().unwrap()[server] = new.base_url();
-        world.servers[server] = Some(new);
     }
-    check(&world, &expected, turns).await;
+    scene.check().await;
 }
 
+/// Survives a Redis that is slow for longer than a lease, then full, and then restarted.
 #[tokio::test]
-async fn a_redis_that_restarts_loses_nothing() {
-    let Some(mut world) = Servers::start_with(2, PAUSE, |assistants| assistants).await else { return };
-    let expected = undisturbed(&world).await;
-    let turns = begin(&addresses(&world), 12);
-    tokio::time::sleep(Duration::from_millis(400)).await;
-    world.redis.restart(Duration::from_millis(300)).await;
-    check(&world, &expected, turns).await;
+async fn a_redis_that_has_trouble_loses_nothing() {
+    let Some(mut scene) = Scene::begin(2, 12).await else { return };
+    let redis = scene.world.behind.as_redis();
+    redis.ask(&["CLIENT", "PAUSE", "1500", "ALL"]);
+    redis.ask(&["CONFIG", "SET", "maxmemory-policy", "noeviction"]);
+    redis.ask(&["CONFIG", "SET", "maxmemory", "1"]);
+    tokio::time::sleep(Duration::from_millis(700)).await;
+    redis.ask(&["CONFIG", "SET", "maxmemory", "0"]);
+    redis.launch().unwrap();
+    scene.check().await;
 }
 
+/// Ends the stream with an error while the store is away. The answer continues afterwards.
 #[tokio::test]
-async fn a_redis_that_is_slow_loses_nothing() {
-    let Some(world) = Servers::start_with(2, PAUSE, |assistants| assistants).await else { return };
-    let expected = undisturbed(&world).await;
-    let turns = begin(&addresses(&world), 12);
-    tokio::time::sleep(Duration::from_millis(400)).await;
-    // Longer than a turn is held.
-    world.redis.ask(&["CLIENT", "PAUSE", "2500", "ALL"]);
-    check(&world, &expected, turns).await;
-}
-
-#[tokio::test]
-async fn a_redis_that_is_full_loses_nothing() {
-    let Some(world) = Servers::start_with(2, PAUSE, |assistants| assistants).await else { return };
-    let expected = undisturbed(&world).await;
-    let turns = begin(&addresses(&world), 12);
-    tokio::time::sleep(Duration::from_millis(400)).await;
-    world.redis.ask(&["CONFIG", "SET", "maxmemory-policy", "noeviction"]);
-    world.redis.ask(&["CONFIG", "SET", "maxmemory", "1"]);
-    tokio::time::sleep(Duration::from_millis(2_000)).await;
-    world.redis.ask(&["CONFIG", "SET", "maxmemory", "0"]);
-    check(&world, &expected, turns).await;
+async fn a_redis_that_is_away_ends_the_stream_and_the_answer_can_be_retried() {
+    let Some(behind) = Behind::redis() else { return };
+    let mut world = Servers::start(behind, 1).await;
+    let mut stream = world.send(0, "a", "finance", "Good morning #hold").await;
+    let mut told = stream.until(|event| event.data.delta).await;
+    world.provider.journal().wait_for(|seen| seen.held == 1).await;
+    world.behind.as_redis().kill();
+    world.provider.journal().release();
+    let begun = std::time::Instant::now();
+    told.extend(stream.rest().await);
+    assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
+    let error = told.pop().unwrap();
+    assert_eq!(
+        (error.event, &error.data.props["kind"], error.data.chunk_id),
+        (EventName::Error, &json!("store_failed"), 0)
+    );
+    assert_eq!(world.resume(0, "a", last_id(&told)).await.status().as_u16() / 100, 5);
+    world.behind.as_redis().launch().unwrap();
+    world.provider.journal().release();
+    told.extend(world.rest(0, "a", last_id(&told)).await);
+    assert!(is_done(&told), "{:?}", told.last());
 }
 
 #[tokio::test]
 async fn a_redis_that_comes_back_empty_has_forgotten_and_says_so() {
-    let Some(world) = Servers::start(2).await else { return };
+    let Some(behind) = Behind::redis() else { return };
+    let mut world = Servers::start(behind, 2).await;
     let told = world.send(0, "a", "finance", "Good morning").await.rest().await;
     let mut stream = world.send(0, "a", "finance", "And now? #hold").await;
-    let mut copy = Stream::of(world.resume(1, "a", last_id(&told)).await);
     stream.until(|event| event.event == EventName::Text).await;
     world.provider.journal().wait_for(|seen| seen.held == 1).await;
-    world.redis.ask(&["FLUSHALL"]);
-    world.redis.ask(&["SCRIPT", "FLUSH"]);
+    world.behind.as_redis().ask(&["FLUSHALL"]);
+    world.behind.as_redis().ask(&["SCRIPT", "FLUSH"]);
     world.provider.journal().release();
-    // Neither stream has a last word: the clients come back, and hear that it is gone.
+    // The stream has no last event: the client comes back, and learns that the conversation is gone.
     assert!(stream.rest().await.iter().all(|event| !event.event.ends_stream()));
-    assert!(copy.rest().await.iter().all(|event| !event.event.ends_stream()));
     for server in 0..2 {
         assert_eq!(world.resume(server, "a", last_id(&told)).await.status(), 410, "{server}");
         assert_eq!(world.resume(server, "a", 0).await.status(), 204, "{server}");
     }
-    let next = world.send(1, "a", "finance", "Good morning").await.rest().await;
-    assert_eq!(next.last().unwrap().event, EventName::Done);
-}
-
-#[tokio::test]
-async fn without_a_redis_a_server_does_not_start_and_says_why() {
-    let Some(mut world) = Servers::start(0).await else { return };
-    world.config.redis = Some("redis://127.0.0.1:1".into());
-    let error = chat::server::Server::start(([127, 0, 0, 1], 0).into(), world.config.clone()).unwrap_err();
-    assert!(error.to_string().starts_with("can't use the store: Redis: "), "{error}");
-}
-
-/// The binary, of which one is killed in the middle of an answer.
-#[tokio::test]
-async fn a_process_that_is_killed_is_missed_by_nobody() {
-    let Some(world) = Servers::start(0).await else { return };
-    let start = async || {
-        let (store, provider) = (world.redis.url(), world.provider.base_url());
-        let provider = ["--anthropic-base-url", &provider, "--anthropic-api-key", "key", "--model", "scripted"];
-        start_binary(["--store", &store].iter().chain(&provider)).await
-    };
-    let (mut first, first_address) = start().await;
-    let (_second, second_address) = start().await;
-    let elsewhere = format!("{second_address}/api/chat/stream?conversationId=a");
-    let addresses: Addresses = Arc::new(Mutex::new(vec![first_address, second_address]));
-    let person = person(addresses, 0, "a".to_owned(), "finance", "Good morning #hold");
-    let person = tokio::spawn(person);
-    world.provider.journal().wait_for(|seen| seen.held == 1).await;
-    let mut other = Stream::of(world.client.get(elsewhere).send().await.unwrap());
-    other.until(|event| event.event == EventName::Text && event.data.delta).await;
-    first.kill().await.unwrap();
-    world.provider.journal().wait_for(|seen| seen.count == 2).await;
-    world.provider.journal().release();
-    world.provider.journal().release();
-    let told = person.await.unwrap();
-    assert_eq!(told.last().unwrap().event, EventName::Done);
-    let texts = seen(&told).into_iter().filter(|message| message["type"] == "text").count();
-    assert_eq!((texts, cuts(&told)), (1, 1), "it is asked for again, and shown once");
+    assert!(is_done(&world.send(1, "a", "finance", "Good morning").await.rest().await));
 }

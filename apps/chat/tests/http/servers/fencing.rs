@@ -1,145 +1,106 @@
-//! Stores side by side over one Redis: what a server may still do to a turn that is not its own any more.
+//! Stores side by side: what a server may still do to a turn that is not its own any more.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use chat::conversation::{Assistant, Said};
-use chat::store::{Begun, Input, Redis as Shared, Store, StoreError, Tail, Taken, Told};
+use chat::store::{Begun, Input, Lease, Running, Store, StoreError};
 use chat::wire::{Envelope, Event, EventName, MessageType};
 use serde_json::json;
 
-use crate::redis::Redis;
+use super::{Behind, LEASE};
 use crate::world::today;
-
-pub(super) const LEASE: Duration = Duration::from_millis(300);
-
-fn open(redis: &Redis) -> Shared {
-    Shared::open(&redis.url(), LEASE).unwrap()
-}
-
-fn begun() -> Begun {
-    let said = Said { text: "Hi".to_owned(), answers: Default::default() };
-    Begun { token: fastrand::u64(..), assistant: Assistant::Finance, said, today: today(), cut: None }
-}
 
 fn event(name: EventName, chunk_id: u64) -> Event {
     Event::new(name, Envelope::whole(MessageType::Text, json!({"content": ""})).numbered(chunk_id))
 }
 
-fn told(first: u64, last: u64, last_word: Option<Event>) -> Told {
-    Told { first_chunk_id: first, last_chunk_id: last, events: "{}".to_owned(), first_word: None, last_word }
+async fn begin(store: &Arc<dyn Store>, id: &str, first: u64) -> Lease {
+    let said = Said { text: "Hi".to_owned(), answers: Default::default() };
+    let begun = Begun { assistant: Assistant::Finance, said, today: today(), cut: None };
+    store.begin(id, begun, first).await.unwrap().unwrap().lease
 }
 
-pub(super) async fn begin(store: &Shared, id: &str, first: u64) {
-    assert!(store.reserve(id, told(first, first + 99, None), None, begun()).await.unwrap());
-}
-
-async fn end(store: &Shared, id: &str, first: u64, last: u64) {
-    store.save(id, None, told(first, last, Some(event(EventName::Done, last)))).await.unwrap();
-}
-
-/// All that can be taken over once the leases are over.
-async fn take_over(store: &Shared) -> Vec<Taken> {
+/// Takes over everything whose lease has expired.
+async fn take(store: &Arc<dyn Store>) -> Vec<Running> {
     tokio::time::sleep(LEASE + Duration::from_millis(50)).await;
-    let mut taken = Vec::new();
-    for id in store.left().await.unwrap() {
-        taken.extend(store.take_over(id).await.unwrap_or_default());
+    store.take().await.unwrap()
+}
+
+/// Refuses the writes of a server that was paused: after a takeover, in the next turn, and after a deletion.
+#[tokio::test]
+async fn a_server_that_comes_back_has_no_effect() {
+    for behind in Behind::all() {
+        let store = behind.open();
+        let other = if let Behind::Nothing = behind { store.clone() } else { behind.open() };
+        let paused = begin(&store, "a", 1).await;
+        let is_without_effect = async || {
+            let before = (store.read("a", 0).await.unwrap(), store.load("a").await.unwrap().conversation);
+            let late = [
+                store.put(&paused, &[Input::Run], &[event(EventName::Text, 7)]).await.map(drop),
+                store.save(&paused, None, vec![event(EventName::Done, 9)], true).await,
+                store.leave(&paused).await,
+            ];
+            assert!(late.iter().all(|late| matches!(late, Err(StoreError::Lost))), "{late:?}");
+            assert_eq!((store.read("a", 0).await.unwrap(), store.load("a").await.unwrap().conversation), before);
+        };
+        let mut taken = take(&other).await;
+        let taken = taken.pop().unwrap();
+        assert_eq!((taken.lease.owners, &taken.inputs[..]), (2, &[Input::Owner(0)][..]));
+        is_without_effect().await;
+        other.save(&taken.lease, None, vec![event(EventName::Done, 1)], true).await.unwrap();
+        is_without_effect().await;
+        let next = begin(&other, "a", 2).await;
+        is_without_effect().await;
+        other.put(&next, &[], &[event(EventName::Text, 2)]).await.unwrap();
+        other.delete("a").await.unwrap();
+        // Chunk ids start at 1 again.
+        let again = begin(&other, "a", 1).await;
+        is_without_effect().await;
+        assert_ne!(again.token, paused.token);
+        // Nor does a turn begin beside another, or with a chunk id that is used.
+        other.save(&again, None, vec![event(EventName::Done, 1)], true).await.unwrap();
+        let begun = Begun { assistant: Assistant::Form, said: Said::default(), today: today(), cut: None };
+        assert!(other.begin("a", begun.clone(), 1).await.unwrap().is_none());
+        let running = begin(&other, "a", 2).await;
+        assert!(other.begin("a", begun, 2).await.unwrap().is_none());
+        // A stop applies to one turn only.
+        assert!(store.stop("a").await.unwrap() && other.put(&running, &[], &[]).await.unwrap());
+        other.save(&running, None, vec![event(EventName::Done, 2)], true).await.unwrap();
+        assert!(!store.stop("a").await.unwrap());
+        let next = begin(&other, "a", 3).await;
+        assert!(!other.put(&next, &[], &[]).await.unwrap());
     }
-    taken
-}
-
-/// What is in Redis of a conversation's turn.
-fn state(redis: &Redis, id: &str) -> Vec<String> {
-    let key = |kind: &str| format!("chat:{{{id}}}:{kind}");
-    vec![
-        redis.ask(&["HMGET", &key("turn"), "token", "epoch", "first", "lease", "stop", "taken", "seen"]),
-        redis.ask(&["XRANGE", &key("inputs"), "-", "+"]),
-        redis.ask(&["XRANGE", &key("live:1"), "-", "+"]),
-        redis.ask(&["HGETALL", &key("told")]),
-    ]
-}
-
-/// A server that was paused in one turn comes back in the next, which is another server's.
-#[tokio::test]
-async fn a_server_that_comes_back_has_no_effect_on_a_later_turn() {
-    let Some(redis) = Redis::start() else { return };
-    let (paused, other) = (open(&redis), open(&redis));
-    begin(&paused, "a", 1).await;
-    assert_eq!(take_over(&other).await.len(), 1);
-    end(&other, "a", 1, 5).await;
-    begin(&other, "a", 6).await;
-    let before = state(&redis, "a");
-    let late = paused.put("a", &[Input::Saved], &[event(EventName::Text, 7)]).await;
-    assert!(matches!(late, Err(StoreError::Lost)), "{late:?}");
-    let late = paused.save("a", None, told(1, 9, Some(event(EventName::Done, 9)))).await;
-    assert!(matches!(late, Err(StoreError::Lost)), "{late:?}");
-    paused.leave("a").await.unwrap();
-    assert_eq!(state(&redis, "a"), before);
-    end(&other, "a", 6, 8).await;
-}
-
-/// After a deletion, chunk ids begin anew: the next turn is like the last in all but what it is known by.
-#[tokio::test]
-async fn a_server_that_comes_back_has_no_effect_after_a_deletion() {
-    let Some(redis) = Redis::start() else { return };
-    let (paused, other) = (open(&redis), open(&redis));
-    begin(&paused, "a", 1).await;
-    other.delete("a").await.unwrap();
-    begin(&other, "a", 1).await;
-    let before = state(&redis, "a");
-    let late = paused.put("a", &[Input::Saved], &[event(EventName::Text, 2)]).await;
-    assert!(matches!(late, Err(StoreError::Lost)), "{late:?}");
-    let late = paused.save("a", None, told(1, 9, Some(event(EventName::Done, 9)))).await;
-    assert!(matches!(late, Err(StoreError::Lost)), "{late:?}");
-    paused.leave("a").await.unwrap();
-    assert_eq!(state(&redis, "a"), before);
 }
 
 #[tokio::test]
 async fn a_turn_that_cannot_be_read_is_in_no_other_turns_way_and_ends() {
-    let Some(redis) = Redis::start() else { return };
-    let (first, other) = (open(&redis), open(&redis));
+    let Some(mut behind) = Behind::redis() else { return };
+    let (first, other) = (behind.open(), behind.open());
     for id in ["a", "b", "c"] {
         begin(&first, id, 1).await;
     }
-    redis.ask(&["HSET", "chat:{b}:turn", "begun", "?"]);
-    let taken = take_over(&other).await;
-    let taken: Vec<_> = taken.iter().map(|taken| taken.conversation.as_str()).collect();
-    assert_eq!(taken, ["a", "c"]);
-    // It may be what servers die of, too.
-    redis.ask(&["HSET", "chat:{b}:turn", "epoch", "16"]);
-    take_over(&other).await;
-    let place = other.place("b").await.unwrap();
-    assert_eq!((place.running, place.last_chunk_id), (None, 100), "what is reserved is told of it");
-    assert!(!redis.ask(&["ZRANGE", "chat:running", "0", "-1"]).contains("\"b\""), "nobody takes it again");
+    behind.as_redis().ask(&["HSET", "chat:{b}:turn", "begun", "?"]);
+    let taken = take(&other).await;
+    assert_eq!(taken.iter().map(|taken| taken.lease.id.as_str()).collect::<Vec<_>>(), ["a", "c"]);
+    assert_eq!(other.read("b", 0).await.unwrap().running, None);
 }
 
+/// Reconnects after the password was wrong for a while, and after a restart of Redis.
 #[tokio::test]
-async fn an_event_that_cannot_be_read_ends_one_copy_only() {
-    let Some(redis) = Redis::start() else { return };
-    let store = open(&redis);
-    for id in ["a", "b"] {
-        begin(&store, id, 1).await;
-        store.put(id, &[], &[event(EventName::Text, 1)]).await.unwrap();
-    }
-    redis.ask(&["XADD", "chat:{a}:live:1", "2-0", "event", "?"]);
-    let tail = |id: &str| Tail { conversation: id.to_owned(), first: 1, after: 0 };
-    let tails = store.tails(vec![tail("a"), tail("b")]).await.unwrap();
-    assert_eq!(tails, [None, Some(vec![event(EventName::Text, 1)])]);
-}
-
-#[tokio::test]
-async fn what_is_asked_of_a_turn_is_not_asked_of_the_next_one() {
-    let Some(redis) = Redis::start() else { return };
-    let (store, other) = (open(&redis), open(&redis));
+async fn a_connection_that_is_lost_is_replaced() {
+    let Some(mut behind) = Behind::redis() else { return };
+    let redis = behind.as_redis();
+    redis.ask(&["ACL", "SETUSER", "chat", "on", ">right", "~*", "+@all"]);
+    let url = redis.url().replace("redis://", "redis://chat:right@");
+    let store: Arc<dyn Store> = Arc::new(chat::store::Redis::open(&url, LEASE).unwrap());
     begin(&store, "a", 1).await;
-    end(&store, "a", 1, 5).await;
-    begin(&store, "a", 6).await;
-    other.taken("a", 1, 9).await.unwrap();
-    assert!(!other.stop("a", 1).await.unwrap());
-    let standing = store.put("a", &[], &[]).await.unwrap();
-    assert_eq!((standing.is_to_stop, standing.taken, standing.is_read), (false, 0, false));
-    other.taken("a", 6, 9).await.unwrap();
-    assert!(other.stop("a", 6).await.unwrap());
-    let standing = store.put("a", &[], &[]).await.unwrap();
-    assert_eq!((standing.is_to_stop, standing.taken, standing.is_read), (true, 9, true));
+    redis.ask(&["ACL", "SETUSER", "chat", "resetpass", ">wrong"]);
+    redis.ask(&["CLIENT", "KILL", "USER", "chat"]);
+    assert!(store.read("a", 0).await.is_err());
+    redis.ask(&["ACL", "SETUSER", "chat", "resetpass", ">right"]);
+    assert_eq!(store.read("a", 0).await.unwrap().running, Some(1));
+    redis.launch().unwrap();
+    redis.ask(&["ACL", "SETUSER", "chat", "on", ">right", "~*", "+@all"]);
+    assert_eq!(store.read("a", 0).await.unwrap().running, Some(1));
 }

@@ -1,35 +1,64 @@
-//! Several servers with one Redis: any of them answers, and what one leaves behind another finishes.
+//! Several servers with one store: any of them answers, and another one finishes what a server leaves behind.
 
-mod cluster;
-mod connections;
 mod crash;
-mod endings;
 mod faults;
 mod fencing;
-mod hooked;
-mod saved;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use chat::assistant::Assistants;
-use chat::config::{Config, Limits, Protocol, ProviderConfig};
+use chat::config::{Config, Limits};
 use chat::scripted::{Options, ScriptedProvider};
 use chat::server::Server;
-use chat::store::Store;
+use chat::store::{Redis as Shared, Sqlite, Store};
 use chat::wire::{Event, EventName};
 use reqwest::{Client, Response};
 use serde_json::{Value, json};
 
-use crate::redis::Redis;
-use crate::world::{Stream, limits, merged, post, today};
+use crate::redis::{Cluster, Redis};
+use crate::world::{Stream, config, limits, merged, post, today};
 
 /// How long a server that is gone is waited for. Longer than a busy machine keeps one from its work.
 const LEASE: Duration = Duration::from_millis(1_000);
 
-/// A Redis, a provider, and servers.
+/// The programs that a store needs.
+enum Behind {
+    Nothing,
+    Redis(Redis),
+    Cluster(Cluster),
+}
+
+impl Behind {
+    /// Returns each kind of store that can be started here.
+    fn all() -> Vec<Self> {
+        let (redis, cluster) = (Redis::start().map(Self::Redis), Cluster::start().map(Self::Cluster));
+        [Some(Self::Nothing), redis, cluster].into_iter().flatten().collect()
+    }
+
+    fn redis() -> Option<Self> {
+        Redis::start().map(Self::Redis)
+    }
+
+    fn open(&self) -> Arc<dyn Store> {
+        match self {
+            Self::Nothing => Arc::new(Sqlite::open(None, LEASE).unwrap()),
+            Self::Redis(redis) => Arc::new(Shared::open(&redis.url(), LEASE).unwrap()),
+            Self::Cluster(cluster) => Arc::new(Shared::open(&cluster.url(), LEASE).unwrap()),
+        }
+    }
+
+    fn as_redis(&mut self) -> &mut Redis {
+        let Self::Redis(redis) = self else { panic!("it is another store") };
+        redis
+    }
+}
+
+/// A store, a provider, and servers.
 struct Servers {
-    redis: Redis,
+    behind: Behind,
+    /// The store of the servers that are in order.
+    store: Arc<dyn Store>,
     provider: ScriptedProvider,
     config: Config,
     servers: Vec<Option<Server>>,
@@ -38,47 +67,34 @@ struct Servers {
 }
 
 impl Servers {
-    async fn start(count: usize) -> Option<Self> {
-        Self::start_with(count, Duration::ZERO, |assistants| assistants).await
+    async fn start(behind: Behind, count: usize) -> Self {
+        Self::start_with(behind, count, Duration::ZERO, |assistants| assistants).await
     }
 
-    async fn start_with(count: usize, pause: Duration, change: fn(Assistants) -> Assistants) -> Option<Self> {
-        let redis = Redis::start()?;
+    async fn start_with(behind: Behind, count: usize, pause: Duration, change: fn(Assistants) -> Assistants) -> Self {
         let provider = ScriptedProvider::start(0, Options { pause, recordings: None }).await.unwrap();
-        let config = Config {
-            provider: ProviderConfig {
-                protocol: Protocol::Anthropic,
-                base_url: provider.base_url(),
-                api_key: "key".into(),
-                model: "scripted".to_owned(),
-            },
-            database: None,
-            redis: Some(redis.url().into()),
-            hosts: Vec::new(),
-            limits: Limits { lease: LEASE, ..limits() },
-        };
-        // None of a server that is gone.
+        let config = config(provider.base_url(), Limits { lease: LEASE, ..limits() });
+        // No connection to a server that is gone is used again.
         let client = Client::builder().pool_max_idle_per_host(0).build().unwrap();
-        let mut new = Self { redis, provider, config, servers: Vec::new(), client, change };
+        let store = behind.open();
+        let mut new = Self { behind, store, provider, config, servers: Vec::new(), client, change };
         for _ in 0..count {
             let server = new.server();
             new.servers.push(Some(server));
         }
-        Some(new)
+        new
     }
 
     fn server(&self) -> Server {
-        let change = |assistants: Assistants| (self.change)(assistants.with_clock(today, &self.config.limits));
-        Server::start_with(([127, 0, 0, 1], 0).into(), self.config.clone(), change).unwrap()
+        self.server_over(self.store.clone())
     }
 
-    /// A server over a store that is not as it should be.
     fn server_over(&self, store: Arc<dyn Store>) -> Server {
         let change = |assistants: Assistants| (self.change)(assistants.with_clock(today, &self.config.limits));
         Server::start_over(([127, 0, 0, 1], 0).into(), self.config.clone(), store, change).unwrap()
     }
 
-    /// As `kill -9` does.
+    /// Ends a server as `kill -9` does.
     fn kill(&mut self, server: usize) {
         drop(self.servers[server].take());
     }
@@ -101,28 +117,18 @@ impl Servers {
         self.client.get(url).header("last-event-id", last.to_string()).send().await.unwrap()
     }
 
-    /// All that a client is told that comes back with this chunk id, over as many connections as it takes.
-    async fn rest(&self, server: usize, conversation: &str, mut last: u64) -> Vec<Event> {
-        let mut events: Vec<Event> = Vec::new();
-        loop {
-            let response = self.resume(server, conversation, last).await;
-            if response.status() == 204 {
-                return events;
-            }
-            events.extend(Stream::of(response).rest().await);
-            last = events.last().map_or(last, |event| event.data.chunk_id);
-            if events.last().is_some_and(|event| event.event.ends_stream()) {
-                return events;
-            }
-        }
+    /// Returns everything that a client receives that comes back with this chunk id.
+    async fn rest(&self, server: usize, conversation: &str, last: u64) -> Vec<Event> {
+        let response = self.resume(server, conversation, last).await;
+        if response.status() == 204 { Vec::new() } else { Stream::of(response).rest().await }
     }
 }
 
-/// What a person sees who was told these events, in this order.
+/// Returns what a person sees who received these events.
 fn seen<'e>(events: impl IntoIterator<Item = &'e Event>) -> Vec<Value> {
     let message = |message: &chat::wire::Message| {
         let mut message = serde_json::to_value(message).unwrap();
-        // Where it stands depends on what was taken back before it.
+        // It depends on what was taken back before.
         message.as_object_mut().unwrap().remove("chunk_id");
         message
     };
@@ -137,39 +143,56 @@ fn last_id(events: &[Event]) -> u64 {
     events.last().map_or(0, |event| event.data.chunk_id)
 }
 
+fn is_done(events: &[Event]) -> bool {
+    events.last().is_some_and(|event| event.event == EventName::Done)
+}
+
 #[tokio::test]
-async fn any_server_answers_and_tells_what_another_has_told() {
-    let Some(world) = Servers::start(3).await else { return };
-    let told = world.send(0, "a", "finance", "What did I spend on groceries last month?").await.rest().await;
-    assert_eq!(told.last().unwrap().event, EventName::Done);
-    for server in 0..3 {
-        for last in [0, 1, told.len() / 2, told.len() - 1] {
-            assert_eq!(world.rest(server, "a", last as u64).await, told[last..], "server {server}, after {last}");
+async fn any_server_answers_and_sends_what_another_has_sent() {
+    for behind in Behind::all() {
+        let world = Servers::start(behind, 3).await;
+        let told = world.send(0, "a", "finance", "What did I spend on groceries last month?").await.rest().await;
+        assert!(is_done(&told));
+        for server in 0..3 {
+            for last in [0, 1, told.len() / 2, told.len() - 1] {
+                assert_eq!(world.rest(server, "a", last as u64).await, told[last..], "server {server}, after {last}");
+            }
+            assert_eq!(world.resume(server, "a", last_id(&told)).await.status(), 204);
+            assert_eq!(world.resume(server, "a", last_id(&told) + 1).await.status(), 410);
         }
-        assert_eq!(world.resume(server, "a", last_id(&told)).await.status(), 204);
-        assert_eq!(world.resume(server, "a", last_id(&told) + 1).await.status(), 410);
+        // The next turn is another server's, and knows of the first.
+        let next = world.send(1, "a", "finance", "Compare my spending this month to last month").await.rest().await;
+        assert_eq!((next[0].data.chunk_id, is_done(&next)), (last_id(&told) + 1, true));
+        let asked = world.provider.journal().seen().requests;
+        assert!(asked.last().unwrap().to_string().contains("What did I spend on groceries last month?"));
+        // A third server replaces it.
+        let body = json!({"conversationId": "a", "message": "My accounts", "edits": next[0].data.chunk_id});
+        let edited = Stream::of(world.post(2, "/api/chat/send", body).await).rest().await;
+        assert_eq!((edited[0].event, is_done(&edited)), (EventName::Cut, true));
+        let all = world.rest(0, "a", 0).await;
+        assert_eq!(all, [&told[..], &edited[..]].concat());
+        assert_eq!(seen(&all), seen(told.iter().chain(&next).chain(&edited)));
+        for id in ["b", "c", "d"] {
+            assert!(is_done(&world.send(0, id, "finance", "Good morning").await.rest().await));
+        }
+        if let Behind::Cluster(cluster) = &world.behind {
+            let sizes: Vec<String> = cluster.0.iter().map(|node| node.ask(&["DBSIZE"])).collect();
+            assert!(sizes.iter().filter(|size| *size != "int(0)").count() >= 2, "{sizes:?}");
+        }
+        for id in ["a", "b", "c", "d"] {
+            let delete = world.post(1, "/api/chat/delete", json!({"conversationId": id})).await;
+            assert_eq!((delete.status().as_u16(), world.resume(2, id, 0).await.status().as_u16()), (204, 204));
+        }
+        if let Behind::Redis(redis) = &world.behind {
+            assert_eq!(redis.ask(&["DBSIZE"]), "int(0)", "nothing is left");
+        }
     }
-    // The next turn is another server's, and knows of the first.
-    let next = world.send(1, "a", "finance", "Compare my spending this month to last month").await.rest().await;
-    assert_eq!((next[0].data.chunk_id, next.last().unwrap().event), (last_id(&told) + 1, EventName::Done));
-    let asked = world.provider.journal().seen().requests;
-    assert!(asked.last().unwrap().to_string().contains("What did I spend on groceries last month?"));
-    // In its place something else is said, on a third one.
-    let body = json!({"conversationId": "a", "message": "My accounts", "edits": next[0].data.chunk_id});
-    let edited = Stream::of(world.post(2, "/api/chat/send", body).await).rest().await;
-    assert_eq!((edited[0].event, edited.last().unwrap().event), (EventName::Cut, EventName::Done));
-    let all = world.rest(0, "a", 0).await;
-    assert_eq!(all, [&told[..], &edited[..]].concat().into_iter().collect::<Vec<_>>());
-    assert_eq!(seen(&all), seen(told.iter().chain(&next).chain(&edited)));
-    let delete = world.post(1, "/api/chat/delete", json!({"conversationId": "a"})).await;
-    assert_eq!(delete.status(), 204);
-    assert_eq!(world.resume(2, "a", 0).await.status(), 204);
-    assert!(!world.redis.ask(&["KEYS", "*"]).contains("a\""), "nothing is left of it");
 }
 
 #[tokio::test]
 async fn a_running_turn_is_read_refused_and_stopped_by_any_server() {
-    let Some(world) = Servers::start(2).await else { return };
+    let Some(behind) = Behind::redis() else { return };
+    let world = Servers::start(behind, 2).await;
     let mut first = world.send(0, "a", "finance", "Good morning #hold").await;
     let mut told = first.until(|event| event.event == EventName::Text).await;
     world.provider.journal().wait_for(|seen| seen.held == 1).await;
@@ -185,20 +208,5 @@ async fn a_running_turn_is_read_refused_and_stopped_by_any_server() {
     assert_eq!(told[1..], also_told);
     assert_eq!(world.rest(1, "a", 0).await, told);
     assert_eq!(world.post(1, "/api/chat/stop", json!({"conversationId": "a"})).await.status(), 409);
-    let next = world.send(1, "a", "finance", "And?").await.rest().await;
-    assert_eq!(next.last().unwrap().event, EventName::Done);
-}
-
-/// The provider waits for readers, wherever they are.
-#[tokio::test]
-async fn a_turn_is_as_fast_as_its_reader_on_another_server() {
-    let Some(mut world) = Servers::start(0).await else { return };
-    world.config.limits.window = 16;
-    world.servers = vec![Some(world.server()), Some(world.server())];
-    let first = world.send(0, "a", "finance", "#random:1:20000").await;
-    let mut other = Stream::of(world.resume(1, "a", 0).await);
-    drop(first);
-    let told = other.rest().await;
-    assert_eq!(told.last().unwrap().event, EventName::Done);
-    assert!(told.len() > 100, "{}", told.len());
+    assert!(is_done(&world.send(1, "a", "finance", "And?").await.rest().await));
 }

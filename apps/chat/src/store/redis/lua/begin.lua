@@ -1,42 +1,38 @@
 #!lua
--- Begins a turn: its reservation, what it begins with, and its lease. 0 if another turn has the conversation.
--- KEYS: conversation, turn, turns, told, befores, messages, inputs, live.
--- ARGV: token, first, last, events, before, begun, milliseconds of the lease, cut, from, context, session, count.
-local conversation, turn, turns, told, befores = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local messages, inputs, live = KEYS[6], KEYS[7], KEYS[8]
-local token, first, last, from = ARGV[1], ARGV[2], ARGV[3], ARGV[9]
+-- Begins a turn. 0 if another one has the conversation or the chunk id.
+-- KEYS: turn, inputs, events, turns, messages, conversation.
+-- ARGV: token, first, begun, before, milliseconds of the lease, cut or '', cut's event, context, session, count.
+local turn, inputs, events, turns, messages = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local token, first, cut = ARGV[1], ARGV[2], ARGV[6]
 local running = redis.call('HGET', turn, 'token')
 if running then
-  return running == token and 1 or 0 -- The server did not hear the answer the first time.
+  return running == token and 1 or 0 -- The server did not receive the answer to its first attempt.
 end
-if tonumber(redis.call('HGET', conversation, 'last') or '0') >= tonumber(first) then
+local newest = redis.call('XREVRANGE', events, '+', '-', 'COUNT', 1)[1]
+newest = newest and tonumber(string.match(newest[1], '^%d+')) or 0
+if newest + 1 ~= tonumber(first) then
   return 0
 end
-if from ~= '' then
-  for _, old in ipairs(redis.call('ZRANGE', turns, 0, -1)) do
-    if tonumber(old) >= tonumber(from) then
-      redis.call('ZREM', turns, old)
-      redis.call('HDEL', told, old)
-      redis.call('HDEL', befores, old)
+if cut ~= '' then
+  for _, event in ipairs(redis.call('XRANGE', events, cut, '+')) do
+    redis.call('XDEL', events, event[1])
+  end
+  for _, other in ipairs(redis.call('HKEYS', turns)) do
+    if tonumber(other) >= tonumber(cut) then
+      redis.call('HDEL', turns, other)
     end
   end
-  if ARGV[12] == '0' then
+  if ARGV[10] == '0' then
     redis.call('DEL', messages)
   else
-    redis.call('LTRIM', messages, 0, ARGV[12] - 1)
+    redis.call('LTRIM', messages, 0, ARGV[10] - 1)
   end
-  redis.call('HSET', conversation, 'context', ARGV[10], 'session', ARGV[11])
+  redis.call('HSET', KEYS[6], 'context', ARGV[8], 'session', ARGV[9])
+  redis.call('XADD', events, first .. '-0', 'event', ARGV[7])
 end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-redis.call('HSET', conversation, 'last', last)
-redis.call('ZADD', turns, last, first)
-redis.call('HSET', told, first, ARGV[4])
-redis.call('HSET', befores, first, ARGV[5])
-redis.call('DEL', live, inputs)
-redis.call('HSET', turn, 'token', token, 'epoch', 1, 'first', first, 'begun', ARGV[6], 'before', ARGV[5], 'at', now,
-  'lease', now + ARGV[7])
-if ARGV[8] ~= '' then
-  redis.call('XADD', live, first .. '-0', 'event', ARGV[8])
-end
+redis.call('HSET', turns, first, ARGV[4])
+redis.call('DEL', inputs)
+redis.call('HSET', turn, 'token', token, 'owners', 1, 'first', first, 'begun', ARGV[3], 'at', now, 'lease', now + ARGV[5])
 return 1

@@ -1,26 +1,27 @@
 #!lua
--- Takes over a turn whose lease is over. 0 if there is none, 1 if it is another server's.
--- KEYS: turn, inputs, live. ARGV: milliseconds of the lease, the first chunk id.
-local turn, inputs, live = KEYS[1], KEYS[2], KEYS[3]
-local state = redis.call('HMGET', turn, 'first', 'begun', 'before', 'at', 'token', 'lease')
+-- Takes over a turn whose lease has expired: { state, turn, inputs, events }. State 0: there is none; 1: another server
+-- holds it.
+-- KEYS: turn, inputs, events, turns. ARGV: milliseconds of the lease.
+local turn, inputs, events = KEYS[1], KEYS[2], KEYS[3]
+local state = redis.call('HMGET', turn, 'first', 'begun', 'at', 'token', 'lease')
 if not state[1] then
   return { 0 }
 end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-if tonumber(state[6]) > now or state[1] ~= ARGV[2] then
+if tonumber(state[5]) > now then
   return { 1 }
 end
 redis.call('HSET', turn, 'lease', now + ARGV[1])
-local epoch = redis.call('HINCRBY', turn, 'epoch', 1)
-local told = redis.call('XRANGE', live, '-', '+')
-local newest = #told > 0 and string.match(told[#told][1], '^%d+') or tostring(state[1] - 1)
-redis.call('XADD', inputs, redis.call('XLEN', inputs) + 1 .. '-0', 'input', 'o' .. newest)
-local events, taken = {}, {}
-for i, entry in ipairs(told) do
-  events[i] = entry[2][2]
+local owners = redis.call('HINCRBY', turn, 'owners', 1)
+local told, newest = {}, tostring(state[1] - 1)
+for i, entry in ipairs(redis.call('XRANGE', events, state[1], '+')) do
+  told[i], newest = entry[2][2], string.match(entry[1], '^%d+')
 end
+redis.call('XADD', inputs, redis.call('XLEN', inputs) + 1 .. '-0', 'input', 'o' .. newest)
+local taken = {}
 for i, entry in ipairs(redis.call('XRANGE', inputs, '-', '+')) do
   taken[i] = entry[2][2]
 end
-return { 2, { state[5], epoch, tonumber(state[1]), state[2], state[3], now - state[4], taken, events } }
+local before = redis.call('HGET', KEYS[4], state[1])
+return { 2, { state[4], owners, tonumber(state[1]), state[2], before, now - state[3] }, taken, told }
