@@ -1,6 +1,6 @@
 // The server's endpoints, and nothing else.
 
-/** A request that the server refused, in words for a person. */
+/** A refused request, in words for a person. */
 export class Refusal extends Error {
   constructor(status, words) {
     super(words);
@@ -14,7 +14,7 @@ async function answered(response) {
   throw new Refusal(response.status, wordsOf(text) || `The server answered with status ${response.status}.`);
 }
 
-/** The message of an error's JSON, or the text that came instead of one. */
+/** Returns the message of an error's JSON, or the text itself if it is none. */
 function wordsOf(text) {
   try {
     const { error } = JSON.parse(text);
@@ -24,10 +24,7 @@ function wordsOf(text) {
   }
 }
 
-/**
- * A request, and its answer if that is no error. What the server says now is what counts: the browser's cache is not
- * asked, whatever an older server let it keep.
- */
+/** Makes a request and returns its response if that is no error. The browser's cache is not asked. */
 async function ask(path, options) {
   return answered(await fetch(path, { cache: "no-store", ...options }));
 }
@@ -37,15 +34,12 @@ async function post(path, body, signal) {
   return ask(path, { method: "POST", headers, body: JSON.stringify(body), signal });
 }
 
-/**
- * Sends a message, in the place of the one that it `edits`, by its chunk, if it does; the response's body is the stream of
- * what comes of it.
- */
+/** Sends a message; `edits` is the chunk of the message that it replaces, if any. The response's body is the turn. */
 export async function send({ assistant, conversationId, message, answers, edits }, signal) {
   return post("/api/chat/send", { assistant, conversationId, message, answers, edits }, signal);
 }
 
-/** The conversation's stream behind a chunk: what is stored, and what still comes. */
+/** Requests the conversation's stream after a chunk: what is stored, then what is still to come. */
 export async function resume({ conversationId, lastChunkId }, signal) {
   const query = new URLSearchParams({ conversationId });
   return ask(`/api/chat/stream?${query}`, {
@@ -54,17 +48,22 @@ export async function resume({ conversationId, lastChunkId }, signal) {
   });
 }
 
-/** Asks the server to end the turn that is on its way. */
+/** Ends the turn that is running. */
 export async function stop(conversationId) {
   return post("/api/chat/stop", { conversationId });
 }
 
-/** Has the server forget a conversation. */
+/** Deletes a conversation from the server. */
 export async function remove(conversationId) {
   return post("/api/chat/delete", { conversationId });
 }
 
-/** Which model answers, and whether it is the scripted one. */
+/** Checks a form by its schema, and returns what is wrong with it: `{pointer, message}` each. */
+export async function check(form) {
+  return (await (await post("/api/chat/check", { form })).json()).errors;
+}
+
+/** Returns which model answers, and whether it is the scripted one. */
 export async function about() {
   return (await ask("/api/about")).json();
 }

@@ -5,12 +5,7 @@ export const ASSISTANTS = [
     id: "shopping",
     name: "Shopping",
     about: "One tool call decides and asks. Its questions grow word by word, inside the call.",
-    scenes: [
-      "I want chips for a party",
-      "I need a ring for my sister",
-      "Show me a lamp",
-      "What did I tell you?",
-    ],
+    scenes: ["I want chips for a party", "I need a ring for my sister", "Show me a lamp", "What did I tell you?"],
   },
   {
     id: "finance",
@@ -38,11 +33,7 @@ export const ASSISTANTS = [
     id: "form",
     name: "Form",
     about: "A form fills field by field. A schema checks the whole of it at the end.",
-    scenes: [
-      "Four days around the Øresund",
-      "A weekend in Rome",
-      "Wrong at first: four days around the Øresund",
-    ],
+    scenes: ["Four days around the Øresund", "A weekend in Rome", "Wrong at first: four days around the Øresund"],
   },
 ];
 

@@ -1,10 +1,10 @@
-// The conversations of this browser: whatever is begun can be found again.
+// The conversations of this browser.
 
 const PLACE = "conversations";
 const MOST = 100;
 const MOST_TITLE = 60;
 
-/** All of them, the last one that something was said in first: `{id, assistant, title, at}`. */
+/** Returns all conversations, the most recent first: `{id, assistant, title, at}`. */
 export function conversations() {
   try {
     const list = JSON.parse(localStorage.getItem(PLACE) ?? "[]");
@@ -14,17 +14,16 @@ export function conversations() {
   }
 }
 
-/** Notes that something was said in one; its first words are its title. */
+/** Puts a conversation first. The first words said in it are its title. */
 export function note({ id, assistant, words }) {
   const known = conversations();
   const title = known.find((one) => one.id === id)?.title ?? words.slice(0, MOST_TITLE);
   keep([{ id, assistant, title, at: Date.now() }, ...known.filter((one) => one.id !== id)]);
 }
 
-/** Forgets one. */
+/** Removes a conversation. */
 export function forget(id) {
   keep(conversations().filter((one) => one.id !== id));
-  sessionStorage.removeItem(id);
 }
 
 function keep(list) {

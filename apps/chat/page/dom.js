@@ -1,100 +1,118 @@
-// Making and growing elements. Text goes in as text only: nothing here or elsewhere reads a string as HTML.
-
-/** An element with attributes and children; strings become text, absent children are left out. */
-export function el(name, attributes = {}, ...children) {
-  const element = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (typeof value === "function") element.addEventListener(key, value);
-    else if (value !== undefined && value !== false) element.setAttribute(key, value === true ? "" : value);
-  }
-  element.append(...children.filter((child) => child !== undefined && child !== null));
-  return element;
-}
-
-/** A picture for a button that has its name otherwise: the strokes of a square of 24. */
-export function icon(strokes) {
-  const make = (name) => document.createElementNS("http://www.w3.org/2000/svg", name);
-  const [svg, path] = [make("svg"), make("path")];
-  svg.setAttribute("viewBox", "0 0 24 24");
-  svg.setAttribute("aria-hidden", "true");
-  path.setAttribute("d", strokes);
-  svg.append(path);
-  return svg;
-}
-
-/** Shows a text, and only appends where the text shown has grown: a selection in it stays. */
-export function setText(element, text) {
-  const node = element.firstChild;
-  if (!(node instanceof Text) || element.childNodes.length > 1) {
-    if (element.textContent !== text) element.textContent = text;
-  } else if (node.data !== text) {
-    if (text.startsWith(node.data)) node.appendData(text.slice(node.data.length));
-    else node.data = text;
-  }
-}
+// Elements as plain data, and the one function that brings the document up to date with them. Strings become text nodes:
+// nothing here reads a string as HTML.
 
 /**
- * Shows a text that may become long, each line a block of its own: what grows at the end leaves the lines before it as
- * they are laid out. The element's text is the text, line ends and all.
+ * Describes an element. `kind` is a tag with its fixed classes, as in `"p.said.user"`. Functions among the attributes are
+ * event handlers, `value` and `--custom` properties are set as such, `key` names an element that may move. Absent children
+ * are left out.
  */
-export function setLines(element, text) {
-  const last = element.lastElementChild;
-  const shown = element.textLength ?? 0;
-  // The end of what is shown is compared; a text that has changed before that is drawn anew.
-  const tail = last?.firstChild?.data ?? "";
-  if (text.length === shown && text.endsWith(tail)) return;
-  const isGrown = text.length > shown && text.startsWith(tail, shown - tail.length);
-  if (!isGrown) element.replaceChildren();
-  const [rest, ...lines] = text.slice(isGrown ? shown : 0).split(/(?<=\n)/);
-  if (isGrown && last && !tail.endsWith("\n")) last.firstChild.appendData(rest);
-  else lines.unshift(rest);
-  const more = lines.filter(Boolean).map((line) => el("span", { class: "line" }, line));
-  element.textLength = text.length;
-  if (more.length === 0) return;
-  element.append(...more.splice(0, FEW));
-  settleDirection(element);
-  element.append(...more);
+export function h(kind, attributes = {}, ...children) {
+  const isThere = (child) => child !== undefined && child !== null && child !== false;
+  return { kind, attributes, children: children.flat(Infinity).filter(isThere) };
 }
 
-/** How many lines are shown before it is looked for a direction. */
-const FEW = 8;
-
-/**
- * Settles the direction of a text that has to tell its own, once there is a letter to tell it. Until then the browser looks
- * for one with each line that is added, through all lines before it.
- */
-function settleDirection(element) {
-  const place = element.closest('[dir="auto"]');
-  if (place?.isConnected && /\p{L}/u.test(element.textContent)) place.dir = getComputedStyle(place).direction;
+/** Brings the children of an element up to date. Known elements stay, so focus, selection and scrolling do too. */
+export function patch(parent, children) {
+  const known = parent.known ?? new Map();
+  const counts = new Map();
+  const named = new Map();
+  for (const child of children) {
+    const kind = child.kind ?? "#text";
+    const count = counts.get(kind) ?? 0;
+    counts.set(kind, count + 1);
+    named.set(child.attributes?.key ?? `${kind} ${count}`, child);
+  }
+  for (const [name, node] of known) if (!named.has(name)) node.remove();
+  let place = parent.firstChild;
+  parent.known = new Map();
+  for (const [name, child] of named) {
+    const node = known.get(name) ?? made(child);
+    parent.known.set(name, node);
+    if (node !== place) parent.insertBefore(node, place);
+    else place = place.nextSibling;
+    if (child.kind === undefined) setText(node, child);
+    else if (node.shown !== child) update(node, child);
+  }
 }
 
-/** Shows or removes a state that style and tests look at. */
-export function setState(element, name, value) {
-  if (value === undefined || value === null) delete element.dataset[name];
-  else if (element.dataset[name] !== String(value)) element.dataset[name] = value;
+function made(child) {
+  if (child.kind === undefined) return document.createTextNode("");
+  const [tag, ...classes] = child.kind.split(".");
+  const isDrawing = tag === "svg" || tag === "path";
+  const node = isDrawing ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+  if (classes.length > 0) node.className = classes.join(" ");
+  return node;
 }
 
-/** Runs work when the next frame has been drawn; a page that nobody sees draws none, and does not wait for it. */
-export function afterFrame(work) {
-  let isDone = false;
-  const once = () => {
-    if (isDone) return;
-    isDone = true;
-    work();
-  };
-  requestAnimationFrame(() => setTimeout(once));
-  setTimeout(once, 200);
+function update(node, child) {
+  const before = node.shown?.attributes ?? {};
+  const { attributes, children } = child;
+  node.shown = child;
+  for (const name of Object.keys(before)) if (!Object.hasOwn(attributes, name)) set(node, name, undefined);
+  for (const [name, value] of Object.entries(attributes)) if (before[name] !== value) set(node, name, value);
+  patch(node, children);
 }
 
-/** Runs work once before the next frame is drawn, however often it is asked for. */
+function set(node, name, value) {
+  const isAbsent = value === undefined || value === null || value === false;
+  if (name === "key") return;
+  if (name.startsWith("on")) node[name] = value ?? null;
+  else if (name === "value") node.value = value ?? "";
+  else if (name.startsWith("--")) node.style.setProperty(name, value ?? "");
+  else if (isAbsent) node.removeAttribute(name);
+  else node.setAttribute(name, value === true ? "" : value);
+}
+
+/** Sets a text node's text. Where the text has grown, it only appends: a selection in it stays. */
+function setText(node, text) {
+  if (node.data === text) return;
+  if (text.startsWith(node.data)) node.appendData(text.slice(node.data.length));
+  else node.data = text;
+}
+
+/** Describes a text, each line a block of its own, so that growth at the end leaves the lines before it as they are. */
+export function lines(kind, text = "", attributes = {}) {
+  const all = text.split(/(?<=\n)/).filter(Boolean);
+  return h(
+    kind,
+    { dir: direction(text), ...attributes },
+    all.map((line) => h("span.line", {}, line)),
+  );
+}
+
+/** Returns a text's direction by its first letter. With `auto` the browser would look for it again with each line. */
+export function direction(text) {
+  const letter = /\p{L}/u.exec(text)?.[0];
+  if (letter === undefined) return "auto";
+  return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(letter) ? "rtl" : "ltr";
+}
+
+/** Describes a picture by the strokes in a square of 24. */
+export const icon = (strokes) => h("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, h("path", { d: strokes }));
+
+/** Returns a function that runs `work` once in the next frame, however often it is called. */
 export function eachFrame(work) {
   let isAsked = false;
   return () => {
     if (isAsked) return;
     isAsked = true;
-    requestAnimationFrame(() => {
+    inFrame(() => {
       isAsked = false;
       work();
     });
   };
+}
+
+/** Runs work after the next frame was drawn. */
+export const afterFrame = (work) => inFrame(() => setTimeout(work));
+
+/** Runs work in the next frame. A page that is not visible draws none, and does not wait for it. */
+function inFrame(work) {
+  const once = () => {
+    clearTimeout(timer);
+    work();
+    work = () => {};
+  };
+  const timer = setTimeout(once, 200);
+  requestAnimationFrame(once);
 }

@@ -1,93 +1,98 @@
-// The inspector: the JSON as the model writes it, the times at which each field could be shown, and the latest events.
+// The inspector: the hidden context, the JSON as the model writes it, when each field could be shown, and the events.
 
-import { eachFrame, el, setText } from "./dom.js";
-import { TimingBars } from "./timing_bars.js";
-import { RawPanel } from "./raw.js";
+import { eachFrame, h, patch } from "./dom.js";
+import { raw } from "./raw.js";
+import { tree } from "./result.js";
 import { Timing, span } from "./timing.js";
 
-/** How many events are listed. */
+/** The number of events that are listed, and the length of a value in the list. */
 const MOST_ROWS = 200;
-
-/** How much of a value a row shows. */
 const MOST_SHOWN = 120;
 
 export class Inspector {
-  #count = 0;
-  #rows = []; // those that are not drawn yet
   #timing = new Timing();
-  #draw = eachFrame(() => this.#flush());
-  #written = new Set(); // the messages whose text has grown
+  #rows = [];
+  #count = 0;
+  #written = new Map(); // a message to the props that have its text
 
-  /** `at(name)` gives the page's element of that name. */
-  constructor(at) {
-    this.at = at;
-    this.bars = new TimingBars(at("timing"));
-    this.raw = new RawPanel(at("raw"));
+  /** `find(id)` returns an element of the page; `messages()` the conversation's messages. */
+  constructor(find, messages) {
+    this.find = find;
+    this.messages = messages;
+    this.draw = eachFrame(() => this.#draw());
   }
 
   /** Forgets everything. */
   clear() {
-    this.#count = 0;
     this.#rows = [];
-    this.at("events").replaceChildren();
-    this.begin(undefined);
+    this.#count = 0;
+    this.begin(undefined, true);
   }
 
-  /** A turn begins: its times count from here. Of one that was not seen from its beginning nothing is claimed. */
-  begin(at, isWitnessed = true) {
+  /** Starts a turn. Of one that was not seen from its beginning, no times are shown. */
+  begin(at, isWitnessed) {
     this.#timing.begin(at);
-    this.isWitnessed = isWitnessed;
-    this.bars.clear();
     this.#written.clear();
-    this.raw.clear();
-    this.#draw();
+    this.isWitnessed = isWitnessed;
+    this.draw();
   }
 
   /** Takes an event, `{event, chunk, at}`, and the messages that it has changed. */
-  take(entry, changed = []) {
+  take(entry, changed) {
     this.#count += 1;
     this.#timing.take(entry);
     this.#rows.push(row(entry, entry.at - this.#timing.start));
-    this.write(changed);
+    this.#rows.splice(0, this.#rows.length - MOST_ROWS);
+    // The decision of the shopping assistant replaces its message, without the text.
+    for (const message of changed) if (message.props?.raw?.length > 0) this.#written.set(message, message.props);
+    this.draw();
   }
 
-  /** Shows the texts of messages that came before. */
-  write(messages) {
-    for (const message of messages) if (message.props?.raw) this.#written.add(message);
-    this.#draw();
+  #draw() {
+    const show = (id, ...children) => patch(this.find(id), children.flat().filter(Boolean));
+    const known = context(this.messages());
+    this.find("context").hidden = known === undefined && !this.find("context").dataset.always;
+    this.find("context-empty").hidden = known !== undefined;
+    show("context-tree", known && tree(known));
+    show("raw", ...[...this.#written].map(([message, props]) => raw({ ...message, props })));
+    show("events", this.#rows);
+    show("event-count", String(this.#count || ""));
+    show("timing-summary", this.#summary());
+    show("timing", this.isWitnessed ? this.#timing.bars() : []);
   }
 
-  #flush() {
-    for (const message of this.#written) this.raw.show(message);
-    this.#written.clear();
-    const list = this.at("events");
-    list.append(...this.#rows.splice(0).slice(-MOST_ROWS));
-    while (list.childElementCount > MOST_ROWS) list.firstChild.remove();
-    setText(this.at("event-count"), String(this.#count || ""));
-    const parts = this.#timing.parts();
-    setText(this.at("timing-summary"), this.#words(parts));
-    if (this.isWitnessed) this.bars.show(parts, this.#timing);
-  }
-
-  #words(parts) {
-    if (parts.length === 0) return "For each field of the answer a bar shows when it began and when it was complete.";
-    if (!this.isWitnessed) return "This turn was not sent here, so there are no times for when its parts became visible.";
-    const first = Math.min(...parts.map((part) => part.first));
-    const { end, isBroken, elapsed } = this.#timing;
+  #summary() {
+    const { parts, first, end, isBroken, elapsed } = this.#timing;
+    if (!this.isWitnessed) return "This turn was not sent from here, so its times are not known.";
+    if (parts.length === 0) return "A bar for each field shows when it began and when it was complete.";
     const how = end === undefined ? "is still coming" : isBroken ? "broke off" : "was complete";
     return `The first character could be seen after ${span(first)}; the answer ${how} after ${span(elapsed)}.`;
   }
 }
 
-/** An event's line in the list: its number, time, name, the path that it changes, and the beginning of its value. */
+/** What the notes of a conversation say together: preferences add up, all else is what was noted last. */
+export function context(messages) {
+  const notes = messages
+    .filter(({ type }) => type === "context")
+    .map(({ props }) => {
+      const { suggestions, raw: text, ...note } = props ?? {};
+      return note;
+    });
+  const known = Object.assign({}, ...notes);
+  if (Object.keys(known).length === 0) return undefined;
+  if (known.preferences) known.preferences = Object.assign({}, ...notes.map(({ preferences }) => preferences));
+  return known;
+}
+
+/** Shows an event as a line: its number, time, name, the path that it changes, and the beginning of its value. */
 function row({ event, chunk }, since) {
-  const value = typeof chunk.props === "string" ? chunk.props : (JSON.stringify(chunk.props) ?? "null");
-  return el(
-    "li",
-    { class: "row" },
-    el("span", { class: "row-at" }, `${chunk.chunk_id} +${span(since)}`),
-    el("span", { class: "row-event" }, event),
-    el("span", { class: "row-path" }, chunk.delta ? chunk.delta_path || "/" : chunk.type),
-    el("span", { class: "row-value" }, value.slice(0, MOST_SHOWN)),
+  const value = typeof chunk.props === "string" ? chunk.props : (JSON.stringify(chunk.props) ?? "");
+  return h(
+    "li.row",
+    { key: chunk.chunk_id },
+    h("span.row-at", {}, `${chunk.chunk_id} +${span(since)}`),
+    h("span.row-event", {}, event),
+    h("span.row-path", {}, chunk.delta ? chunk.delta_path || "/" : chunk.type),
+    h("span.row-value", {}, value.slice(0, MOST_SHOWN)),
   );
 }

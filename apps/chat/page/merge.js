@@ -1,11 +1,9 @@
-// The merger: a conversation's chunks, in any order and more than once, into the messages that a person sees. The same
-// as `src/wire/merge.rs` and `apply.rs`, whose rules are stated in `src/wire/envelope.rs`; both run `tests/golden/`.
+// The merger: turns a conversation's chunks into the messages that a person sees, by the rules in `src/wire/`.
 
-const MAX_HELD = 4096;
 const MAX_INDEX = 65535;
 const MAX_STEPS = 127;
 
-/** Why a delta was refused: `reason` is one of the names that `Refusal` in `apply.rs` has. */
+/** A delta that does not fit its message; `reason` says why. */
 class Refused extends Error {
   constructor(reason) {
     super(reason);
@@ -13,112 +11,54 @@ class Refused extends Error {
   }
 }
 
-/** Applies chunks in the order of their numbers, each once, whatever order they come in. */
+/** Applies chunks in the order of their numbers, each once. */
 export class Merger {
   #messages = new Map(); // by first chunk, in that order
   #named = new Map(); // block and message id to first chunk
   #loading = [];
-  #held = new Map();
-  #skips = new Map(); // of the held chunks those with lost ones before them, by the chunk that each follows
   #last = 0;
 
-  /** A merger that goes on from what another one's `state` was. */
-  static from({ lastChunkId, messages }) {
-    const merger = new Merger();
-    merger.#last = lastChunkId;
-    for (const message of messages) {
-      merger.#messages.set(message.chunk_id, message);
-      if (message.message_id !== undefined) merger.#named.set(nameOf(message), message.chunk_id);
-      if (message.type === "loading") merger.#loading.push(message.chunk_id);
-    }
-    return merger;
-  }
-
-  /** All that it has merged, to be kept as JSON. */
-  get state() {
-    return { lastChunkId: this.#last, messages: this.messages() };
-  }
-
-  /** The messages in the order of their first chunks. */
+  /** Returns the messages in the order of their first chunks. */
   messages() {
     return [...this.#messages.values()];
   }
 
-  /** The last chunk before the first missing one: what a reconnecting client sends as its last. */
+  /** The last chunk that was merged: a reconnecting client asks for what follows it. */
   get lastChunkId() {
     return this.#last;
   }
 
-  /** Whether chunks behind a missing one have come. */
-  get hasGap() {
-    return this.#held.size > 0;
-  }
-
-  /** Forgets what waits for a missing chunk: after a reconnect it comes again. */
-  dropHeld() {
-    this.#held.clear();
-    this.#skips.clear();
-  }
-
   /**
-   * Takes a chunk in. `outcome` is `merged`, `repeated` or `held`; `changed` has the messages that are new or changed,
-   * `removed` those that are gone; `refused` has `{chunkId, reason}` of each chunk that did not fit its message.
+   * Takes a chunk. `outcome` is `merged`, `repeated`, or `gap` if a chunk before it is missing, which changes nothing.
+   * `changed` has the messages that are new or changed; `refused` says why a chunk did not fit its message.
    */
   apply(chunk) {
-    const result = { outcome: "merged", changed: new Set(), removed: new Set(), refused: [] };
-    const id = chunk.chunk_id;
-    if (!Number.isSafeInteger(id) || id < 1) {
-      result.refused.push({ chunkId: id, reason: "unnumbered" });
-    } else if (id <= this.#last || this.#held.has(id)) {
-      result.outcome = "repeated";
-    } else if (before(chunk) > this.#last && this.#held.size === MAX_HELD) {
-      result.refused.push({ chunkId: id, reason: "too-far-ahead" });
-    } else if (before(chunk) > this.#last) {
-      this.#held.set(id, chunk);
-      if (chunk.follows !== undefined) this.#skips.set(before(chunk), id);
-      result.outcome = "held";
-    } else {
-      for (let next = chunk; next; next = this.#nextHeld()) this.#merge(next, result);
-    }
-    return result;
-  }
-
-  /** The held chunk that is next, if it is there. */
-  #nextHeld() {
-    const skip = [...this.#skips].find(([follows]) => follows <= this.#last);
-    const id = this.#held.has(this.#last + 1) ? this.#last + 1 : skip?.[1];
-    const next = this.#held.get(id);
-    this.#forget(id);
-    return next;
-  }
-
-  #forget(id) {
-    this.#held.delete(id);
-    for (const [follows, skip] of this.#skips) if (skip === id) this.#skips.delete(follows);
-  }
-
-  #merge(chunk, result) {
-    // What is lost and was held has come too late.
-    if (chunk.follows !== undefined) for (const id of this.#held.keys()) if (id < chunk.chunk_id) this.#forget(id);
-    this.#last = chunk.chunk_id;
+    const result = { outcome: "merged", changed: new Set(), refused: undefined };
+    const { chunk_id: id, follows } = chunk;
+    if (!Number.isSafeInteger(id) || id < 1) return { ...result, refused: "unnumbered" };
+    if (id <= this.#last) return { ...result, outcome: "repeated" };
+    // Chunks between `follows` and this one are lost for everybody.
+    if (Math.min(follows ?? Infinity, id - 1) > this.#last) return { ...result, outcome: "gap" };
+    this.#last = id;
     try {
-      if (chunk.type === "cut") this.#cut(chunk, result);
+      if (chunk.type === "cut") this.#cut(chunk);
       else if (chunk.delta) this.#change(chunk, result);
       else this.#put(chunk, owned(chunk.props), result);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      result.refused.push({ chunkId: chunk.chunk_id, reason: error.reason });
+      result.refused = error.reason;
     }
+    return result;
   }
 
-  // What was said from a message on is taken back.
-  #cut({ props }, result) {
-    for (const [place, message] of this.#messages) {
-      if (place < (props?.from ?? Infinity)) continue;
-      this.#messages.delete(place);
-      this.#named.delete(nameOf(message));
-      result.removed.add(message);
-    }
+  /** Takes back every message from a chunk on. */
+  #cut({ props }) {
+    for (const [place, message] of this.#messages) if (place >= (props?.from ?? Infinity)) this.#remove(place, message);
+  }
+
+  #remove(place, message) {
+    this.#messages.delete(place);
+    this.#named.delete(nameOf(message));
   }
 
   #change(chunk, result) {
@@ -135,7 +75,7 @@ export class Merger {
   }
 
   #put(chunk, props, result) {
-    this.#endLoading(chunk, result);
+    this.#endLoading(chunk);
     const place = this.#place(chunk);
     const key = nameOf(chunk);
     if (key !== undefined) this.#named.set(key, place);
@@ -151,35 +91,25 @@ export class Merger {
     return this.#named.get(nameOf(chunk)) ?? chunk.chunk_id;
   }
 
-  // What was loading gives way to what follows in its block and thread, and to the end of the turn.
-  #endLoading(next, result) {
+  /** Removes loading messages before the next message of their block and thread, and before the end of the turn. */
+  #endLoading(next) {
     const endsAll = next.type === "done" || next.type === "error";
     this.#loading = this.#loading.filter((place) => {
       const message = this.#messages.get(place);
       if (message?.type !== "loading") return false;
       const isOver = endsAll || (message.block_id === next.block_id && message.thread_id === next.thread_id);
-      if (isOver) {
-        this.#messages.delete(place);
-        this.#named.delete(nameOf(message));
-        result.removed.add(message);
-        result.changed.delete(message);
-      }
+      if (isOver) this.#remove(place, message);
       return !isOver;
     });
   }
 }
 
-/** The chunk that has to have come before this one. */
-function before({ chunk_id, follows }) {
-  return Math.min(follows ?? Infinity, chunk_id - 1);
-}
-
-/** A copy of what came, so that the chunk stays as it was while the message grows. */
+/** Returns a copy, so that the chunk stays as it came while the message grows. */
 function owned(props) {
   return typeof props === "object" ? structuredClone(props) : (props ?? null);
 }
 
-/** What a chunk does. Without an action it appends to a text, as `Change::of_chunk` has it. */
+/** Returns what a chunk changes. Without an action it appends to a text. */
 function changeOf({ delta_path: path, delta_action: action, props }) {
   if (action !== undefined) return { path: path ?? "", action, operand: props };
   const isContent = path === undefined && isObject(props) && Object.keys(props).join() === "content";
@@ -188,12 +118,12 @@ function changeOf({ delta_path: path, delta_action: action, props }) {
   return { path: path ?? "/content", action: "append", operand };
 }
 
-/** What a message is known by. */
+/** Returns the key of a message: its block and its id. */
 function nameOf({ block_id, message_id }) {
   return message_id === undefined ? undefined : `${block_id?.length ?? -1}:${block_id ?? ""}${message_id}`;
 }
 
-/** The props after a delta; the same ones, changed, where they are an object or array. Throws `Refused`, nothing changed. */
+/** Applies a delta to props, in place where they are an object or array, and returns them. Changes nothing if it throws. */
 export function applied(props, pointer, action, operand) {
   const steps = stepsOf(pointer);
   const found = look(props, steps);
@@ -249,7 +179,7 @@ function look(root, steps) {
   return at;
 }
 
-// The last step and what it is taken in, made if missing. Only for what `look` has passed.
+/** Returns the last step and its container, which is made if it is missing. Only for what `look` has passed. */
 function make(root, steps) {
   let parent = root;
   for (const [place, step] of steps.slice(0, -1).entries()) {

@@ -1,54 +1,71 @@
-// What a tool has given, drawn: a sum, a table whose amounts are bars, or a tree.
+// What a tool has returned: a sum, a table whose amounts are bars, or a tree.
 
-import { el } from "./dom.js";
+import { h } from "./dom.js";
 import { money, shown } from "./locale.js";
-import { Tree } from "./tree.js";
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const isCents = (name) => name.endsWith("_cents");
-
 const words = (name) => name.replace(/_cents$/, "").replaceAll("_", " ");
+const share = (part) => h("span.share", { "aria-hidden": "true", "--share": part });
 
-/** The elements that show a result; what of it was `asked` for stands there already. */
-export function drawn(result, asked = {}) {
-  const { currency, ...members } = isObject(result) ? result : {};
-  const entries = Object.entries(members).filter(([, value]) => value !== null);
-  const sum = entries.find(([name, value]) => isCents(name) && typeof value === "number");
-  const list = entries.find(([, value]) => Array.isArray(value) && value.length > 0 && value.every(isObject));
-  const rest = entries.filter((entry) => entry !== sum && entry !== list);
-  const facts = rest.filter(([name, value]) => asked?.[name] !== value);
-  if (rest.length > 0 && facts.length === 0 && !sum && !list) return [el("p", { class: "hint" }, "As requested.")];
-  if ((!sum && !list) || facts.some(([, value]) => typeof value === "object")) {
-    const tree = new Tree();
-    tree.update(result);
-    return [tree.element];
-  }
-  const caption = facts.map(([name, value]) => (typeof value === "number" ? `${words(name)}: ${shown(value)}` : shown(value)));
+/** Returns the sum in a result, in hundredths, if it has one. */
+export function sumOf(result) {
+  const entry = isObject(result)
+    ? Object.entries(result).find(([name, value]) => isCents(name) && typeof value === "number")
+    : [];
+  return entry?.[1];
+}
+
+/** Shows a result. What it repeats of the call's input is left out; `most` is the largest sum beside this one. */
+export function result(value, asked, most) {
+  const { currency, ...members } = isObject(value) ? value : {};
+  const entries = Object.entries(members).filter(([, member]) => member !== null);
+  const sum = sumOf(value);
+  const list = entries.find(([, member]) => Array.isArray(member) && member.length > 0 && member.every(isObject));
+  const rest = entries.filter(([name, member]) => member !== list?.[1] && !(isCents(name) && member === sum));
+  const facts = rest.filter(([name, member]) => asked?.[name] !== member);
+  if (rest.length > 0 && facts.length === 0 && sum === undefined && !list) return [h("p.hint", {}, "Done as requested.")];
+  if ((sum === undefined && !list) || facts.some(([, member]) => typeof member === "object")) return [tree(value)];
+  const caption = facts.map(([name, member]) =>
+    typeof member === "number" ? `${words(name)}: ${shown(member)}` : shown(member),
+  );
   return [
-    sum && el("p", { class: "sum", "data-cents": sum[1] }, money(sum[1], currency)),
-    sum && el("span", { class: "share", "aria-hidden": "true" }),
-    caption.length > 0 && el("p", { class: "hint" }, caption.join(" · ")),
+    sum !== undefined && [h("p.sum", {}, money(sum, currency)), share(Math.abs(sum) / Math.max(1, most))],
+    caption.length > 0 && h("p.hint", {}, caption.join(" · ")),
     list && table(list[1], currency),
-  ].filter(Boolean);
+  ];
 }
 
 function table(rows, currency) {
   const names = [...new Set(rows.flatMap(Object.keys))].filter((name) => name !== "id");
   names.sort((one, other) => (other === "name") - (one === "name"));
   const most = Math.max(1, ...rows.flatMap((row) => names.filter(isCents).map((name) => Math.abs(row[name]))));
-  const cell = (name, value) => {
-    const is = typeof value === "number" ? "number" : undefined;
-    const bar = isCents(name) && el("span", { class: "share", "aria-hidden": "true" });
-    if (bar) bar.style.setProperty("--share", Math.abs(value) / most);
-    return el("td", { class: is }, value === undefined ? "" : bar ? money(value, currency) : shown(value), bar || undefined);
-  };
-  const head = el("tr", {}, ...names.map((name) => el("th", { scope: "col" }, words(name))));
-  const body = rows.map((row) => el("tr", {}, ...names.map((name) => cell(name, row[name]))));
-  return el("table", { class: "result" }, el("thead", {}, head), el("tbody", {}, ...body));
+  const cell = (name, value = "") =>
+    isCents(name)
+      ? h("td.number", {}, money(value, currency), share(Math.abs(value) / most))
+      : h(typeof value === "number" ? "td.number" : "td", {}, shown(value));
+  const head = h(
+    "tr",
+    {},
+    names.map((name) => h("th", { scope: "col" }, words(name))),
+  );
+  const body = rows.map((row) =>
+    h(
+      "tr",
+      {},
+      names.map((name) => cell(name, row[name])),
+    ),
+  );
+  return h("table.result", {}, h("thead", {}, head), h("tbody", {}, body));
 }
 
-/** Brings the bars of sums that stand together to one scale. */
-export function scale(sums) {
-  const most = Math.max(1, ...sums.map(({ dataset }) => Math.abs(dataset.cents)));
-  for (const sum of sums) sum.nextElementSibling.style.setProperty("--share", Math.abs(sum.dataset.cents) / most);
+/** Shows a JSON value, objects and arrays as lists. */
+export function tree(value) {
+  if (typeof value !== "object" || value === null) {
+    return h("span.value", { dir: typeof value === "string" ? "auto" : undefined }, shown(value));
+  }
+  // People count from one.
+  const label = (name) => (Array.isArray(value) ? `${Number(name) + 1}.` : `${name.replaceAll("_", " ")}:`);
+  const member = ([name, it]) => h("li.field", { "data-field": name }, h("span.key", {}, label(name)), tree(it));
+  return h("ul.tree", {}, Object.entries(value).map(member));
 }

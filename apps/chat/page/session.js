@@ -1,75 +1,60 @@
-// One conversation with the server: sends, reads what streams, merges it, and comes back after a lost connection
-// through the last chunk id. Knows nothing of the page.
+// One conversation with the server: sends, reads and merges what streams, and resumes after the last chunk when the
+// connection is lost. Knows nothing of the page.
 
 import { Refusal, resume, send } from "./api.js";
-import { keep, kept } from "./keep.js";
 import { Merger } from "./merge.js";
 import { eventsOf } from "./sse.js";
 
-/** The server's word for a conversation that it has lost, and for there being nothing new. */
+/** The statuses of a conversation that the server has lost, and of a stream that has nothing new. */
 const GONE = 410;
 const NO_CONTENT = 204;
 
-/** What a server that is being exchanged, or a balancer before it, answers for a while: as if it were not reached. */
+/** What a server that restarts, or a balancer before it, answers for a while. */
 const PASSING = new Set([408, 429, 500, 502, 503, 504]);
 
 /** How long the page may be kept from taking input and from drawing, in milliseconds. */
 const SLICE = 8;
 const FRAME = 16;
 
-/** How long is waited before a lost connection is tried again, each time. */
+/** The pauses before a lost connection is tried again. */
 const RETRIES = [250, 500, 1000, 2000, 4000, 8000];
 
 /** Lets the browser take input. */
 const breathe = () => globalThis.scheduler?.yield?.() ?? new Promise((resolve) => setTimeout(resolve));
 
-/** Lets the browser draw; a page that nobody sees does not, and does not wait for it. */
+/** Lets the browser draw; a page that is not visible draws nothing, and does not wait for it. */
 const frame = () =>
   new Promise((resolve) => {
     requestAnimationFrame(() => setTimeout(resolve));
     setTimeout(resolve, 100);
   });
 
-/** What the network gives; nothing if it gives out, which is no failure yet. */
+/** Awaits the network; a failure of it gives `undefined`, as it may pass. */
 const reached = (promise) =>
   promise.catch((error) => {
     if (error instanceof TypeError) return undefined;
     throw error;
   });
 
-/** Whole milliseconds, on one scale for every load of the page; whole, so that they add up to the same in a replay. */
-const now = () => Math.round(performance.timeOrigin + performance.now());
+const now = () => Math.round(performance.now());
 
 export class Session {
+  merger = new Merger();
+  isOver = true;
   #leave = new AbortController();
   #sliceBegan = 0;
   #worked = 0;
   #isResuming = false;
   #isFollowing = false;
-  #hasBegun = false; // the turn that is sent, before the stream's record of its message has come
+  #isSent = false; // a message was sent, and the stream's record of it has not come
 
   /**
    * `on` hears: `state(name, words)` with `idle`, `resuming`, `streaming`, `reconnecting`; `begin(at, isWitnessed)` of a turn;
-   * `reset()` when the messages have been read anew; `chunk(entry, result)` with `{event, chunk, at}` and
-   * what the merger made of it; `fail(words)` of what has no place in the stream, and `unsent(message)`
-   * if the server has not taken it.
+   * `reset()` when the messages are read anew; `chunk(entry, result)` with `{event, chunk, at}` and what the merger made of
+   * it; `fail(words)` of an error that has no place in the stream; `unsent(message)` if the server has not taken it.
    */
   constructor({ assistant, conversationId, on }) {
-    this.assistant = assistant;
-    this.conversationId = conversationId;
-    this.on = on;
-    const { state, record = [], turnBegan, isWitnessed = false, isOver = true } = kept(conversationId) ?? {};
-    this.merger = state ? Merger.from(state) : new Merger();
-    this.record = record;
-    this.turnBegan = turnBegan;
-    this.isWitnessed = isWitnessed; // whether the last turn was sent here: only then it is known when it could be seen
-    this.isOver = isOver;
-  }
-
-  /** Keeps what has come, for a reload: it goes on behind the last chunk. */
-  keep() {
-    const { merger, record, turnBegan, isWitnessed, isOver } = this;
-    keep(this.conversationId, { state: merger.state, record, turnBegan, isWitnessed, isOver });
+    Object.assign(this, { assistant, conversationId, on });
   }
 
   /** Leaves the conversation: what still streams is no longer read. */
@@ -77,71 +62,58 @@ export class Session {
     this.#leave.abort();
   }
 
-  /**
-   * Says something, with what it answers of the open questions, and in the place of what was said in the chunk that it
-   * edits; reads what comes of it, to its end.
-   */
+  /** Sends a message, with what it answers and the chunk of the message that it replaces, and reads the turn to its end. */
   async send(message, answers, edits) {
     const { assistant, conversationId } = this;
     const before = this.merger.lastChunkId;
     this.isOver = false;
-    this.#begin(now(), true);
-    this.#hasBegun = true;
+    this.on.begin(now(), true);
+    this.#isSent = true;
     const hasFailed = await this.#turn((signal) => send({ assistant, conversationId, message, answers, edits }, signal));
-    if (!this.#hasBegun || this.#leave.signal.aborted) return;
-    this.#hasBegun = false;
-    // A turn that was stopped at once has told of that, but has not taken the message up.
+    if (!this.#isSent || this.#leave.signal.aborted) return;
+    this.#isSent = false;
     if (!hasFailed && this.merger.lastChunkId === before) this.on.fail("The message was not delivered. Send it again.");
     this.on.unsent(message);
   }
 
-  /** Reads what the conversation has so far, and what is still streaming; nothing of it may be an end. */
+  /** Reads what the conversation has so far, and what is still streaming. */
   async resume() {
     this.#isResuming = true;
     await this.#turn((signal) => this.#comeBack(signal));
   }
 
-  /** Looks whether the conversation has gone on elsewhere, and if so reads what comes of it. */
+  /** Looks whether the conversation has continued elsewhere, and reads that. */
   async follow() {
     if (!this.isOver || this.#isFollowing) return;
     this.#isFollowing = true;
+    const { conversationId, merger } = this;
     const { signal } = this.#leave;
-    const { conversationId } = this;
-    const looking = resume({ conversationId, lastChunkId: this.merger.lastChunkId }, signal);
-    // Whatever is wrong is told when somebody asks for something.
-    const response = await looking.catch(() => undefined);
+    // An error is reported when the person asks for something.
+    const response = await resume({ conversationId, lastChunkId: merger.lastChunkId }, signal).catch(() => undefined);
     this.#isFollowing = false;
     if (signal.aborted || response?.status !== 200) return;
-    // Meanwhile something may have been sent here.
+    // A message may have been sent from here meanwhile.
     if (!this.isOver) return void response.body?.cancel().catch(() => {});
     this.isOver = false;
     await this.#turn(() => Promise.resolve(response));
   }
 
-  // Nothing if there is nobody to answer just now.
-  #comeBack(signal) {
-    return this.#resumed(signal).catch((error) => {
-      if (!PASSING.has(error.status)) throw error;
-    });
-  }
-
-  async #resumed(signal) {
-    const { conversationId } = this;
-    const go = () => resume({ conversationId, lastChunkId: this.merger.lastChunkId }, signal);
+  async #comeBack(signal) {
+    const go = () => resume({ conversationId: this.conversationId, lastChunkId: this.merger.lastChunkId }, signal);
     try {
       return await go();
     } catch (error) {
+      if (PASSING.has(error.status)) return undefined;
       if (error.status !== GONE) throw error;
     }
     // The server has less of the conversation than was seen here: its store is another one.
     this.merger = new Merger();
-    this.record = [];
     this.on.reset();
     this.on.fail("The server has lost this conversation. It starts over.");
     return go();
   }
 
-  // Reads a stream to the turn's end, over as many connections as it takes. Gives whether it failed, and has said so.
+  /** Reads a stream to the turn's end, over as many connections as it takes. Returns whether it failed and said so. */
   async #turn(open) {
     const { signal } = this.#leave;
     let hasFailed = false;
@@ -160,7 +132,7 @@ export class Session {
     return hasFailed;
   }
 
-  // One more try to go on from the last chunk; gives the number of tries since something came.
+  /** Tries once more to read on from the last chunk. Returns the number of tries since something came. */
   async #again(retry, signal) {
     if (retry === RETRIES.length) throw new Refusal(0, "The connection was lost, and the server can't be reached.");
     this.on.state("reconnecting", `Connection lost. Trying again (${retry + 1} of ${RETRIES.length})…`);
@@ -173,7 +145,7 @@ export class Session {
     return this.merger.lastChunkId > before ? -1 : retry;
   }
 
-  // Reads a stream until it ends or breaks off, or until a chunk is missing: then the rest is asked for again.
+  /** Reads a stream until it ends or breaks off, or a chunk is missing: then the rest is requested again. */
   async #read(response) {
     if (response?.status === NO_CONTENT) this.isOver = true;
     if (!response?.body) return;
@@ -181,21 +153,13 @@ export class Session {
     for (;;) {
       const next = await reached(events.next());
       if (!next || next.done) break;
-      this.#take(next.value);
-      if (this.merger.hasGap) break;
+      if (this.#take(next.value) === "gap") break;
       await this.#pause();
     }
     await reached(events.return());
-    this.merger.dropHeld();
   }
 
-  #begin(at, isWitnessed) {
-    this.turnBegan = at;
-    this.isWitnessed = isWitnessed;
-    this.on.begin(at, isWitnessed);
-  }
-
-  // What arrives all at once is worked off in slices, and drawn in between.
+  /** Works in slices, and lets the browser draw in between. */
   async #pause() {
     if (performance.now() - this.#sliceBegan < SLICE) return;
     this.#worked += performance.now() - this.#sliceBegan;
@@ -204,6 +168,7 @@ export class Session {
     this.#sliceBegan = performance.now();
   }
 
+  /** Merges an event; returns what became of it. */
   #take({ event, data }) {
     const chunk = JSON.parse(data);
     // An error of the connection has no place in the stream: the rest can still be read later.
@@ -211,22 +176,24 @@ export class Session {
       this.isOver = true;
       return void this.on.fail(chunk.props.message);
     }
-    const entry = { event, chunk, at: now() };
+    const at = now();
     const result = this.merger.apply(chunk);
-    if (result.outcome !== "merged") return;
-    for (const { chunkId, reason } of result.refused) {
-      console.error(`chunk ${chunkId} can't be merged: ${reason}`);
+    if (result.outcome !== "merged") return result.outcome;
+    if (result.refused) {
+      console.error(`chunk ${chunk.chunk_id} can't be merged: ${result.refused}`);
       this.on.fail("A part of the answer can't be shown.");
     }
     if (this.#isResuming) {
       this.#isResuming = false;
       this.on.state("streaming");
     }
-    // A turn that was not begun here begins with its message.
-    if (chunk.type === "user" && !this.#hasBegun) this.#begin(entry.at, false);
-    if (chunk.type === "user") this.#hasBegun = false;
-    this.record.push(entry);
+    if (chunk.type === "user") {
+      // A turn that was not sent from here begins with its message.
+      if (!this.#isSent) this.on.begin(at, false);
+      this.#isSent = false;
+    }
     this.isOver = event === "done" || event === "error";
-    this.on.chunk(entry, result);
+    this.on.chunk({ event, chunk, at }, result);
+    return result.outcome;
   }
 }

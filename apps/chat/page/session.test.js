@@ -5,7 +5,6 @@ import test from "node:test";
 
 import { Session } from "./session.js";
 
-globalThis.sessionStorage = { getItem: () => null };
 globalThis.requestAnimationFrame = (draw) => setTimeout(draw);
 
 /** A frame of a stream. */

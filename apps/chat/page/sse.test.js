@@ -21,11 +21,7 @@ test("every pair of cuts gives the same events", () => {
     for (let second = first; second <= STREAM.length; second += 1) {
       const reader = new SseReader();
       const pieces = [STREAM.slice(0, first), STREAM.slice(first, second), "", STREAM.slice(second)];
-      assert.deepEqual(
-        pieces.flatMap((piece) => reader.push(piece)).map(read),
-        EVENTS,
-        `cut at ${first} and ${second}`,
-      );
+      assert.deepEqual(pieces.flatMap((piece) => reader.push(piece)).map(read), EVENTS, `cut at ${first} and ${second}`);
     }
   }
 });

@@ -21,8 +21,12 @@ function told(entries) {
 
 const end = (type, path, message_id, at) => delta(type, path, null, message_id, at, { delta_action: "end" });
 
-const isWhole = ({ fields }) => [...fields.values()].every((field) => field.isWhole);
-const short = (timing) => timing.parts().map((part) => [part.name, part.first, part.complete, isWhole(part)]);
+const short = (timing) =>
+  timing.parts.map(({ name, fields }) => {
+    const all = [...fields.values()];
+    const [first, complete] = [Math.min(...all.map((it) => it.first)), Math.max(...all.map((it) => it.complete))];
+    return [name, first, complete, all.every((it) => it.isWhole)];
+  });
 
 test("the first character and the last, of what a person reads", () => {
   const timing = told([
@@ -75,7 +79,7 @@ test("each field has its own times, by its whole path", () => {
     delta("ask", "/ask_slots/1", { "a/b": { "c~": 1 }, message: "M" }, "a", 180),
   ]);
   const fields = () =>
-    [...timing.parts()[0].fields.values()].map(({ path, first, complete, isWhole }) => [path, first, complete, isWhole]);
+    [...timing.parts[0].fields.values()].map(({ path, first, complete, isWhole }) => [path, first, complete, isWhole]);
   assert.deepEqual(fields(), [
     ["/reasoning", 10, 35, true],
     ["/ask_slots/0/message", 50, 65, true],
@@ -84,7 +88,7 @@ test("each field has its own times, by its whole path", () => {
     ["/ask_slots/1/message", 80, 80, true],
   ]);
   const many = Array.from({ length: 300 }, (_, at) => delta("ask", `/f/${at}`, "x", "a", 200 + at));
-  assert.equal(told(many).parts()[0].fields.size, 200, "there is an end to that");
+  assert.equal(told(many).parts[0].fields.size, 200, "there is an end to that");
 });
 
 test("what has no end is not complete, whatever follows it", () => {

@@ -1,258 +1,199 @@
-// The conversation on the page: a bubble for each thing the person said and one for each of the assistant's turns, kept
-// up to date with the merger's messages, at most once a frame.
+// The conversation on the page: a bubble for each thing that the person said and one for each turn of the assistant, drawn
+// from the merger's messages at most once a frame.
 
-import { eachFrame, el, icon, setState } from "./dom.js";
-import { failure, partFor } from "./parts.js";
-import { Waits } from "./waits.js";
+import { eachFrame, h, icon, patch } from "./dom.js";
+import { failure, isBeside, partOf, placeholder } from "./parts.js";
+import { span } from "./timing.js";
 
 const STROKES = { Copy: "M9 9h11v11H9zM5 15H4V4h11v1", Edit: "M4 20l1-4L16 5l3 3L8 19zM14 7l3 3" };
 
-/** What can be done with a bubble. Its name is no text of the bubble, so that it is neither copied nor read out with it. */
-const action = (name, click) =>
-  el("button", { type: "button", class: "action icon", "aria-label": name, title: name, click }, icon(STROKES[name]));
+/** A button beside a bubble. Its name is no text of the bubble, so it is neither copied nor read out with it. */
+const action = (name, onclick) =>
+  h("button.action.icon", { type: "button", "aria-label": name, title: name, onclick }, icon(STROKES[name]));
 
-/** Returns whether a message shows anything of the answer yet. */
+/** Whether a message shows anything of the answer yet. */
 function isSeen({ type, props }) {
-  if (["user", "loading", "cut", "context"].includes(type)) return false;
+  if (["loading", "context", "error", "done"].includes(type)) return false;
   if (type === "ask") return Boolean(props?.ask_slots?.[0]?.message || props?.simple_response?.message);
-  if (type === "form") return props?.value !== null && Object.values(props?.value ?? {}).some(Boolean);
+  if (type === "form") return Object.values(props?.value ?? {}).some(Boolean);
   return props?.content !== "";
 }
 
+/** Groups messages into turns: what the person said, and what came of it. */
+export function turnsOf(messages) {
+  const turns = [];
+  for (const message of messages) {
+    const isUser = message.type === "user";
+    if (isUser || turns.length === 0) turns.push({ key: message.chunk_id, user: isUser ? message : undefined, messages: [] });
+    if (!isUser) turns.at(-1).messages.push(message);
+  }
+  for (const turn of turns) {
+    const calls = new Set(turn.messages.filter(({ type }) => type === "tool_call").map(({ props }) => props?.id));
+    const runs = turn.messages.filter(({ type, props }) => type === "tool_result" && calls.has(props?.id));
+    turn.runs = new Map(runs.map((run) => [run.props.id, run]));
+  }
+  return turns;
+}
+
 export class ConversationView {
-  #parts = new Map(); // message to its part
-  #turn = null; // the assistant's bubble that is being filled
-  #sent = null; // what the person wrote, until the stream's record of it comes
-  #dirty = new Set();
-  #isLive = false;
-  #last = null;
-  #sections = new Map(); // block to its section in that bubble
-  #ending = []; // the parts of that turn
-  #calls = new Map(); // id to its card's part
-  #asks = []; // the parts that ask, in their order
-  #waits = null; // the times of the answer that is on its way
-  #contexts = new Map(); // first chunk to what of the hidden context it told
-  #draw;
+  #drawn = new Map(); // a turn's key to its bubbles as they were drawn
+  #changed = new Set();
+  #ui = new WeakMap(); // a message to what the person has done with it
+  #waits = new Map(); // a turn's place to its times, if it was sent from here
 
-  /**
-   * `list` is the `ol` to fill, `actions` what can be done with what it shows.
-   * `onContext(props)` hears of the context.
-   */
-  constructor(list, { actions, onContext = () => {}, onDrawn = () => {} }) {
-    this.list = list;
-    this.actions = actions;
-    this.onContext = onContext;
-    this.onDrawn = onDrawn;
-    this.#draw = eachFrame(() => this.flush());
+  /** `list` is the `ol` to fill, `messages()` the conversation's messages, `act` what can be done with them. */
+  constructor(list, { messages, act, onDrawn }) {
+    Object.assign(this, { list, messages, onDrawn, act: { ...act, redraw: () => this.redraw() } });
+    this.draw = eachFrame(() => this.#draw());
+    this.clear();
   }
 
-  /** Empties the page's conversation. */
+  /** Shows another conversation, or this one anew. */
   clear() {
-    this.#parts.clear();
-    this.#dirty.clear();
-    this.#turn = null;
-    this.#sent = null;
-    this.#last = null;
-    this.#waits = null;
-    this.#begin();
-    this.#calls.clear();
-    this.#asks = [];
-    this.#contexts.clear();
-    this.list.replaceChildren();
-    this.onContext(null);
+    // `pending` was just sent, `failure` has no place in the stream, from `doomFrom` on all is to be taken back, and from
+    // `cutFrom` on it is off the page already.
+    Object.assign(this, { pending: undefined, failure: undefined, doomFrom: Infinity, cutFrom: Infinity, isLive: false });
+    this.#waits.clear();
+    this.redraw();
   }
 
-  /** Shows what the person has just sent, and a placeholder for the answer, before anything has come. */
-  expect(text) {
-    this.#begin();
-    const part = partFor("user");
-    part.update({ content: text });
-    this.#sent = this.#mine(part);
-    this.#waits = new Waits();
-    this.#bubble().prepend(this.#waits.element);
+  redraw() {
+    this.#drawn.clear();
+    this.draw();
   }
 
-  /** Shows that what is said from a chunk on is to be taken back, or no longer. */
-  doom(from = Infinity) {
-    let isDoomed = false;
-    for (const bubble of this.list.children) {
-      isDoomed ||= Number(bubble.dataset.chunk) >= from;
-      setState(bubble, "doomed", isDoomed || undefined);
-    }
+  /** Shows a message that was just sent, and the times of its answer. */
+  expect(words) {
+    this.pending = { type: "user", props: { content: words }, chunk_id: Infinity };
+    this.failure = undefined;
+    this.#waits.set(turnsOf(this.#kept()).length, { began: performance.now() });
+    this.redraw();
   }
 
-  /** Takes what the merger says has changed. */
-  apply({ changed, removed }) {
-    for (const message of removed) {
-      this.#dirty.delete(message);
-      // What is taken back goes with all of its turn.
-      const element = this.#parts.get(message)?.part?.element;
-      (message.type === "loading" ? element : element?.closest("li"))?.remove();
-      this.#parts.delete(message);
-      if (this.#contexts.delete(message.chunk_id)) this.#tellContext();
-      if (this.#last === message) this.#last = null;
-    }
-    for (const message of changed) this.#dirty.add(message);
-    if (changed.size > 0 || removed.size > 0) this.#draw();
+  /** Takes an event and the messages that it has changed. */
+  take({ chunk }, { changed }) {
+    if (chunk.type === "user") Object.assign(this, { pending: undefined, failure: undefined });
+    if (chunk.type === "cut") this.cutFrom = Infinity;
+    for (const message of changed) this.#changed.add(message);
+    // What was answered is marked at its question, and what is taken back may be anywhere.
+    if (chunk.type === "ask" || chunk.type === "cut") this.#drawn.clear();
+    this.draw();
   }
 
-  /** Whether an answer streams: the growing text has a mark then, and before the first text stands a placeholder. */
   setLive(isLive) {
-    this.#isLive = isLive;
-    if (!isLive) this.#waits?.finish();
-    if (this.#last) this.#dirty.add(this.#last);
-    this.#draw();
+    this.isLive = isLive;
+    if (!isLive) for (const waits of this.#waits.values()) waits.end ??= performance.now();
+    this.draw();
   }
 
-  /** A failure that has no place in the stream, such as a refused request; in a bubble of its own. */
+  doom(from = Infinity) {
+    this.doomFrom = from;
+    this.redraw();
+  }
+
   fail(words) {
-    this.#fill(failure(el("p", { class: "error turn-error", dir: "auto" }, words), this.actions));
+    Object.assign(this, { failure: words, cutFrom: Infinity });
+    this.redraw();
   }
 
-  /** Draws what has changed since the last frame. */
-  flush() {
-    const before = this.#last;
-    const inOrder = [...this.#dirty].sort((one, other) => one.chunk_id - other.chunk_id);
-    this.#dirty.clear();
-    const newest = inOrder.findLast(({ type }) => type !== "context");
-    if (newest && newest.chunk_id >= (before?.chunk_id ?? 0)) this.#last = newest;
-    for (const message of inOrder) {
-      if (message.type === "context") this.#note(message);
-      else this.#show(message);
-    }
-    if (before && before !== this.#last) this.#update(before);
-    for (const old of this.list.querySelectorAll(":scope > [data-live]")) if (old !== this.#turn) setState(old, "live");
-    if (this.#turn) setState(this.#turn, "live", this.#isLive || undefined);
+  #kept() {
+    return this.messages().filter(({ chunk_id: id }) => id < this.cutFrom);
+  }
+
+  #draw() {
+    const turns = turnsOf(this.pending ? [...this.#kept(), this.pending] : this.#kept());
+    if (this.failure && turns.length === 0) turns.push({ key: 0, messages: [], runs: new Map() });
+    const bubbles = turns.map((turn, at) => {
+      const isFresh = at >= turns.length - 2 || turn.messages.some((message) => this.#changed.has(message));
+      if (isFresh || !this.#drawn.has(turn.key)) this.#drawn.set(turn.key, this.#bubbles(turn, at, turn === turns.at(-1)));
+      return this.#drawn.get(turn.key);
+    });
+    this.#changed.clear();
+    patch(this.list, bubbles.flat());
     this.onDrawn();
+    if ([...this.#waits.values()].some(({ end }) => end === undefined)) setTimeout(this.draw, 100);
   }
 
-  // Each answer tells what it has learnt; together they are the context. What it suggests to say next stands below it.
-  #note(message) {
-    const { chunk_id, block_id, props } = message;
-    const { suggestions, raw, ...learnt } = props ?? {};
-    if (suggestions) {
-      const part = this.#parts.get(message)?.part ?? partFor("suggestions", this.actions);
-      if (!part.element.isConnected) {
-        this.#parts.set(message, { type: message.type, part });
-        this.#ending.push(part);
-        this.#fill(part.element, block_id);
-      }
-      part.update(suggestions);
+  #bubbles(turn, name, isLast) {
+    const { user, key } = turn;
+    const doomed = key >= this.doomFrom;
+    const bubbles = [];
+    if (user) {
+      const edit = () => this.act.edit(user.props?.content ?? "", user.chunk_id);
+      const parts = [h("span.unseen", {}, "You: "), partOf({ message: user }), action("Edit", edit)];
+      bubbles.push(h("li.bubble.mine", { key: `mine ${name}`, "data-doomed": doomed }, parts));
     }
-    if (Object.keys(learnt).length === 0) return;
-    this.#contexts.set(chunk_id, learnt);
-    this.#tellContext();
-  }
-
-  #tellContext() {
-    const all = [...this.#contexts.values()];
-    const preferences = Object.assign({}, ...all.map((context) => context?.preferences));
-    const known = Object.assign({}, ...all);
-    this.onContext(known.preferences === undefined ? known : { ...known, preferences });
-  }
-
-  #show(message) {
-    if (this.#parts.get(message)?.type !== message.type) this.#place(message);
-    this.#update(message);
-    // What was still going on in the turn goes on no more.
-    if (message.type === "done" || message.type === "error") for (const part of this.#ending) part.end?.();
-  }
-
-  #update(message) {
-    if (isSeen(message)) this.#waits?.show();
-    const { answers } = message.props ?? {};
-    if (message.type === "ask" && answers) for (const ask of this.#asks) if (ask.isFrozen) ask.mark(answers);
-    const isLive = this.#isLive && message === this.#last && message.type !== "user";
-    this.#parts.get(message)?.part?.update(message.props, isLive);
-  }
-
-  #place(message) {
-    const { id } = message.props ?? {};
-    const part = partFor(message.type, this.actions, this.#calls.get(id));
-    if (message.type === "tool_call") this.#calls.set(id, part);
-    if (message.type === "ask") this.#asks.push(part);
-    const old = this.#parts.get(message)?.part;
-    this.#parts.set(message, { type: message.type, part });
-    if (!part) return;
-    if (old) {
-      old.element.replaceWith(part.element);
-    } else if (message.type === "user" && this.#sent) {
-      this.#sent.querySelector(".said").replaceWith(part.element);
-      this.#sent.dataset.chunk = message.chunk_id;
-      this.#sent = null;
-    } else if (message.type === "user") {
-      this.#begin();
-      this.#mine(part).dataset.chunk = message.chunk_id;
-    } else if (part.call) {
-      // What comes of a call stands on its card.
-      setState(part.element, "block", message.block_id);
-      this.#sections.set(`${message.block_id}/${message.thread_id}`, part.element);
-      if (!part.element.isConnected) this.#fill(part.element, message.block_id);
-    } else {
-      // An error of the turn replaces what the page has said about its connection.
-      if (message.type === "error") this.#turn?.querySelector(":scope > .failure")?.remove();
-      this.#fill(part.element, message.block_id, message.thread_id);
-    }
-    if (message.type !== "user") this.#ending.push(part.call ?? part);
-    setState(part.element, "thread", message.thread_id);
-  }
-
-  #begin() {
-    // What was open in the turn before can't be acted on any more.
-    for (const part of this.#ending) part.freeze?.();
-    this.#turn = null;
-    this.#sections.clear();
-    this.#ending = [];
-  }
-
-  #mine(part) {
-    const said = () => bubble.querySelector(".said").textContent;
-    const edit = action("Edit", () => this.actions.edit(said(), Number(bubble.dataset.chunk)));
-    const bubble = el(
-      "li",
-      { class: "bubble mine" },
-      el("span", { class: "unseen" }, "You: "),
-      part.element,
-      edit,
-    );
-    this.list.append(bubble);
-    return bubble;
-  }
-
-  /** Puts an element where it belongs: in its block's section, or at the turn's end. */
-  #fill(element, block, thread) {
-    const bubble = this.#bubble();
-    bubble.querySelector(":scope > .placeholder")?.remove();
-    if (block === undefined) return bubble.append(element);
-    const beside = this.#sections.get(`${block}/${thread}`);
-    if (beside) return beside.append(element);
-    if (!this.#sections.has(block)) {
-      const step = `Step ${this.#turn.querySelectorAll(":scope > .block").length + 1}`;
-      const section = el("section", { class: "block", role: "group", "data-block": block, "aria-label": step });
-      this.#sections.set(block, section);
-      bubble.append(section);
-    }
-    this.#sections.get(block).append(element);
-  }
-
-  #bubble() {
-    if (!this.#turn) {
-      const placeholder = el(
-        "p",
-        { class: "placeholder loading" },
-        el("span", { class: "dots", "aria-hidden": "true" }),
+    const isLive = this.isLive && isLast;
+    if (turn.messages.length > 0 || isLive || (isLast && this.failure)) {
+      const parts = [h("span.unseen", {}, "Assistant: "), this.#times(turn, name), ...this.#parts(turn, isLast, isLive)];
+      const state = { key: `theirs ${name}`, "data-doomed": doomed, "data-live": isLive };
+      bubbles.push(
+        h(
+          "li.bubble.theirs",
+          state,
+          parts,
+          action("Copy", ({ currentTarget }) => this.act.copy(said(currentTarget))),
+        ),
       );
-      const turn = el("li", { class: "bubble theirs" }, el("span", { class: "unseen" }, "Assistant: "), placeholder);
-      turn.append(action("Copy", () => this.actions.copy(this.#words(turn))));
-      this.#turn = turn;
-      this.list.append(this.#turn);
     }
-    return this.#turn;
+    return bubbles;
   }
 
-  /** What a turn says, as the model wrote it. */
-  #words(turn) {
-    const said = [...turn.querySelectorAll(".said:not(details *)")];
-    return said.map((it) => it.textContent).filter(Boolean).join("\n\n");
+  /** The parts of a turn: what belongs to one block is one section. */
+  #parts(turn, isLast, isLive) {
+    const newest = turn.messages.findLast(({ type }) => type !== "context");
+    const groups = new Map();
+    for (const message of turn.messages) {
+      // What comes of a call stands on its card.
+      if ([...turn.runs.values()].some((run) => run === message || isBeside(message, run))) continue;
+      const ui = this.#ui.get(message) ?? {};
+      this.#ui.set(message, ui);
+      const state = { isLive: isLive && message === newest, isOver: !isLive, isLast, ui, act: this.act };
+      const part = partOf({ message, turn, answered: this.#answered(message), ...state });
+      if (!part) continue;
+      const group = message.block_id ?? `message ${message.chunk_id}`;
+      groups.set(group, { block: message.block_id, parts: [...(groups.get(group)?.parts ?? []), part] });
+    }
+    const section = ({ block, parts }, at) =>
+      block === undefined
+        ? parts
+        : h("section.block", { key: block, role: "group", "data-block": block, "aria-label": `Step ${at + 1}` }, parts);
+    const failed = isLast && this.failure && newest?.type !== "error" && failure(this.failure, { isLast, act: this.act });
+    return [groups.size === 0 && !failed && placeholder(), ...[...groups.values()].map(section), failed];
   }
+
+  /** What was answered to a message's questions, by slot: the last message that says so is right. */
+  #answered(message) {
+    if (message.type !== "ask") return {};
+    const later = this.messages().filter(({ type, chunk_id: id }) => type === "ask" && id > message.chunk_id);
+    return Object.assign({}, ...later.map(({ props }) => props?.answers));
+  }
+
+  /** How long the person waits for the first words, here and with a client that shows only complete answers. */
+  #times(turn, place) {
+    const waits = this.#waits.get(place);
+    if (!waits) return undefined;
+    const now = (waits.end ?? performance.now()) - waits.began;
+    if (turn.messages.some(isSeen)) waits.first ??= now;
+    if (waits.first === undefined && waits.end !== undefined) return undefined;
+    const first = waits.first ?? now;
+    const words = (name, ms, isKnown) => h("span", {}, `${name}: ${span(ms)}${isKnown ? "" : "…"}`);
+    return h(
+      "div.waits",
+      {},
+      words("first words", first, waits.first !== undefined),
+      h("i.first", { "--part": first / Math.max(now, 1) }),
+      words("a client that waits", now, waits.end !== undefined),
+      h("i.all", { "--part": 1 }),
+    );
+  }
+}
+
+/** What a turn says, as the model wrote it. */
+function said(button) {
+  const all = [...button.closest("li").querySelectorAll(".said:not(details *)")];
+  return all
+    .map((it) => it.textContent)
+    .filter(Boolean)
+    .join("\n\n");
 }

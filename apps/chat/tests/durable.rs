@@ -4,6 +4,8 @@
 //! The servers are processes of this program. They share a Redis of the test's own, then a cluster of three nodes, and end
 //! when their standard input does. A separate server takes the bookings and counts them by their keys.
 
+#[path = "shared/merge.rs"]
+mod merge;
 #[path = "shared/redis.rs"]
 mod redis;
 #[path = "shared/sse.rs"]
@@ -25,12 +27,14 @@ use chat::assistant::{Toolbox, restaurant};
 use chat::config::{Config, Limits, Protocol, ProviderConfig};
 use chat::scripted::{Options, ScriptedProvider};
 use chat::server::Server;
-use chat::wire::{EventName, Merger};
+use chat::wire::EventName;
 use futures::{StreamExt, stream};
 use reqwest::{Client, Response};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::{Child, Command};
+
+use crate::merge::Merger;
 
 const SERVERS: usize = 3;
 
@@ -217,7 +221,8 @@ async fn converse(count: usize, addresses: &Addresses, tally: &Tally) -> Vec<Opt
     let client = Client::builder().no_proxy().pool_max_idle_per_host(0).build().unwrap();
     let client = &client;
     let one = |number| async move {
-        let conversation = Conversation { number, client, addresses, tally, merger: Merger::new(), has_begun: false };
+        let conversation =
+            Conversation { number, client, addresses, tally, merger: Merger::default(), has_begun: false };
         let seen = tokio::time::timeout(Duration::from_secs(200), conversation.converse()).await.ok();
         tally.ended.fetch_add(1, Ordering::Relaxed);
         seen
@@ -290,7 +295,7 @@ impl Conversation<'_> {
                 if event.event.ends_stream() {
                     last_word = Some(event.data.props.clone());
                 }
-                self.merger.apply(event.data).unwrap();
+                self.merger.apply(event.data);
             }
         }
         last_word

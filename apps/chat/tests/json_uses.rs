@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The files under `src` and `page` that may read JSON text.
-const READERS: [&str; 10] = [
+const READERS: [&str; 9] = [
     "src/fields.rs",
     "src/scripted/request.rs",
     "src/scripted/scenes.rs",
@@ -14,7 +14,6 @@ const READERS: [&str; 10] = [
     "src/store/sqlite.rs",
     "page/api.js",
     "page/conversations.js",
-    "page/keep.js",
     "page/session.js",
 ];
 

@@ -1,5 +1,4 @@
-//! Asking the model once: opened, read to its end, told as it comes; tried again only while nothing of its answer has been
-//! shown, whatever was before.
+//! Asks the model once: opens a request and reads its answer. A failure before anything was shown is tried again.
 
 use jsonspigot_llm::{StreamEvent, ToolCalls};
 
@@ -10,32 +9,42 @@ use crate::wire::Event;
 
 /// A machine that reads an answer.
 pub(super) trait Reader: Send {
-    /// Takes what the library tells, and keeps what is to be told for [`drain`](Self::drain).
+    /// Returns the options that calls are read with.
+    fn calls(&self) -> ToolCalls;
+
+    /// Takes an event of the library, and keeps what the client receives for [`drain`](Self::drain).
     fn take(&mut self, event: StreamEvent<'_>);
 
-    /// What is to be told now.
+    /// Returns the events for the client so far.
     fn drain(&mut self) -> Vec<Event>;
+
+    /// Forgets an answer of which nothing was shown.
+    fn restart(&mut self);
+
+    /// Returns whether the rest of the answer is not needed.
+    fn is_done(&self) -> bool {
+        false
+    }
 }
 
-/// Asks, and gives the reader that has read the whole answer. `reader` makes a new one for each attempt.
-pub(super) async fn ask<R: Reader>(
+/// Sends a request and reads the answer to its end.
+pub(super) async fn ask(
     provider: &ModelProvider,
     request: &Request,
     output: &mut Output,
-    calls: impl Fn() -> ToolCalls,
-    reader: impl Fn() -> R,
-) -> Result<R, TurnError> {
+    reader: &mut impl Reader,
+) -> Result<(), TurnError> {
     let (mut retry, before) = (provider.retry(), output.shown());
     loop {
-        let mut attempt = reader();
-        match ask_once(provider, request, output, calls(), &mut attempt).await {
+        reader.restart();
+        match ask_once(provider, request, output, reader).await {
             Err(TurnError::Provider(error)) if output.shown() == before => {
                 let Some(pause) = retry.after(&error) else { return Err(error.into()) };
-                // In its debug form: what a provider says may have line breaks and control sequences in it.
+                // In its debug form, because a provider's message may have line breaks and control sequences in it.
                 tracing::warn!(?error, ?pause, "a request is tried again");
                 output.pause(pause).await;
             }
-            ended => return ended.map(|()| attempt),
+            ended => return ended,
         }
     }
 }
@@ -44,17 +53,16 @@ async fn ask_once(
     provider: &ModelProvider,
     request: &Request,
     output: &mut Output,
-    calls: ToolCalls,
     reader: &mut impl Reader,
 ) -> Result<(), TurnError> {
     output.redo().await?;
     output.flush().await?;
-    let mut answer = provider.open(request, calls, output.inputs()).await?;
+    let mut answer = provider.open(request, reader.calls(), output.inputs()).await?;
     loop {
         let read = answer.next(output.inputs(), |event| reader.take(event)).await;
-        // What came before an error has been said.
+        // Events that came before an error still count.
         output.send(reader.drain()).await?;
-        if !read? {
+        if reader.is_done() || !read? {
             return Ok(());
         }
     }

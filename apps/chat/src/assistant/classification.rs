@@ -1,265 +1,192 @@
-//! What the shopping assistant's model has to say in its one forced call: the type, its schema, and what must hold.
-//!
-//! The input is checked by the schema first, as only that names everything that does not fit; the type can't fail after it.
+//! The input of the shopping assistant's one forced call: its type, its schema, and what the schema can't say.
 
 use std::sync::LazyLock;
 
-use jsonschema::Validator;
+use jsonspigot_llm::Payload;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
+use crate::instructor::Schema;
 use crate::provider::{Block, Message, Role};
 
 /// The name of the forced tool.
 pub(super) const TOOL: &str = "classify_and_assess";
 
-/// How much of one error is told to the model: it may quote all of the value that it is about.
-const MOST_WORDS: usize = 300;
-
-/// The call's input, read strictly once it is whole. Members that are not known are passed over.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Classification {
-    /// Why, in the model's words.
-    #[serde(default)]
-    pub reasoning: Option<String>,
-    /// What it is about.
-    pub route: Route,
-    /// Where the answer comes from.
-    pub data_strategy: DataStrategy,
-    /// Whether it goes on with what was asked before.
-    #[serde(default)]
-    pub is_follow_up: bool,
-    /// How sure the model is of that.
-    #[serde(default)]
-    pub follow_up_confidence: Option<Confidence>,
-    /// The part of the catalogue.
-    #[serde(default)]
-    pub domain: Option<String>,
-    /// The kind of product.
-    #[serde(default)]
-    pub category: Option<String>,
-    /// Narrower kinds.
-    #[serde(default, deserialize_with = "or_none")]
-    pub subcategories: Vec<String>,
-    /// What the person wants with the product.
-    #[serde(default)]
-    pub product_intent: Option<String>,
-    /// The questions, if something is missing.
-    #[serde(default, deserialize_with = "or_none")]
-    pub ask_slots: Vec<AskSlot>,
-    /// What the backend is to do.
-    #[serde(default, deserialize_with = "or_none")]
-    pub fetch_functions: Vec<String>,
-    /// The answer, if there is nothing to look up.
-    #[serde(default)]
-    pub simple_response: Option<SimpleResponse>,
+/// The input, once it is complete. Unknown members are ignored.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Classification {
+    pub(super) reasoning: Option<String>,
+    pub(super) route: Route,
+    pub(super) data_strategy: DataStrategy,
+    pub(super) is_follow_up: bool,
+    pub(super) follow_up_confidence: Option<Confidence>,
+    pub(super) domain: Option<String>,
+    pub(super) category: Option<String>,
+    #[serde(deserialize_with = "or_none")]
+    pub(super) subcategories: Vec<String>,
+    pub(super) product_intent: Option<String>,
+    #[serde(deserialize_with = "or_none")]
+    pub(super) ask_slots: Vec<AskSlot>,
+    pub(super) simple_response: Option<SimpleResponse>,
 }
 
-/// What a message is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+/// The topic of a message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Route {
-    /// Something to buy.
+pub(super) enum Route {
     Product,
-    /// Help with what was bought.
     Support,
-    /// Anything else.
+    #[default]
     General,
 }
 
-/// Where the answer comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+/// The source of the answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum DataStrategy {
-    /// From the model.
+pub(super) enum DataStrategy {
+    /// The model.
+    #[default]
     None,
-    /// From the catalogue, once enough is known.
+    /// The catalogue, once enough is known.
     EsFetch,
-    /// From the stored conversation.
+    /// The stored conversation.
     MemoryOnly,
 }
 
-/// How sure the model is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Confidence {
-    /// Sure.
+pub(super) enum Confidence {
     High,
-    /// Fairly sure.
     Medium,
-    /// It guesses.
     Low,
 }
 
-/// A question, and the slot that its answer belongs to.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct AskSlot {
-    /// The slot: `ASK_USER_…`.
-    pub slot_name: String,
-    /// The question.
-    pub message: String,
-    /// The answers to choose from.
+/// A question, and the slot for its answer.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct AskSlot {
+    /// `ASK_USER_…`.
+    pub(super) slot_name: String,
+    pub(super) message: String,
     #[serde(default, deserialize_with = "or_none")]
-    pub options: Vec<String>,
+    pub(super) options: Vec<String>,
 }
 
-/// An answer that needs nothing.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct SimpleResponse {
-    /// The answer.
-    pub message: String,
-    /// What the person may say next.
+/// An answer that needs no data.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct SimpleResponse {
+    pub(super) message: String,
     #[serde(default, deserialize_with = "or_none")]
-    pub suggestions: Vec<String>,
-    /// What kind of answer it is.
-    #[serde(default)]
-    pub response_type: Option<String>,
+    pub(super) suggestions: Vec<String>,
+    pub(super) response_type: Option<String>,
 }
 
-/// A call whose input does not hold.
+/// A call whose input is not valid, or none.
 #[derive(Debug)]
 pub(super) struct Rejected {
-    id: String,
-    /// The input as it can be sent back.
-    input: Value,
-    errors: Vec<String>,
+    /// The call's id, and its input as it can be sent back.
+    pub(super) call: Option<(String, Value)>,
+    pub(super) errors: Vec<String>,
 }
 
 impl Rejected {
-    pub(super) fn new(id: &str, input: Value, errors: Vec<String>) -> Self {
-        Self { id: id.to_owned(), input, errors }
-    }
-
-    pub(super) fn never_called() -> Self {
-        Self::new("", Value::Null, vec!["the message was not classified".to_owned()])
-    }
-
-    /// Returns the errors, for the log.
-    pub(super) fn words(&self) -> String {
-        self.errors.join("; ")
-    }
-
     /// Returns the call and its errors as messages for the model, which is to call again.
-    pub(super) fn as_messages(&self) -> Vec<Message> {
+    pub(super) fn into_messages(self) -> Vec<Message> {
         let content = format!("This input is not valid. Call {TOOL} again.\n- {}", self.errors.join("\n- "));
-        if self.id.is_empty() {
-            return vec![Message::user(content)];
-        }
-        let (id, name, input) = (self.id.clone(), TOOL.to_owned(), self.input.clone());
+        let Some((id, input)) = self.call else { return vec![Message::user(content)] };
         let result = Block::ToolResult { tool_use_id: id.clone(), content, is_error: true };
+        let call = Block::ToolUse { id, name: TOOL.to_owned(), input };
         vec![
-            Message { role: Role::Assistant, content: vec![Block::ToolUse { id, name, input }] },
+            Message { role: Role::Assistant, content: vec![call] },
             Message { role: Role::User, content: vec![result] },
         ]
     }
 }
 
-/// A list that may be null.
+/// Reads a list that may be null.
 fn or_none<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
 impl Classification {
-    /// The classification in a whole value.
-    ///
-    /// # Errors
-    ///
-    /// Everything that does not hold, in words for the model.
+    /// Reads the complete input of a call, strictly.
+    pub(super) fn of_call(id: Option<&str>, input: &Payload<'_>) -> Result<Self, Rejected> {
+        let marked = || json!({"INVALID_JSON": input.raw()});
+        let rejected = |json, errors| Rejected { call: Some((id.unwrap_or("call_1").to_owned(), json)), errors };
+        let broken =
+            |reason: String| rejected(marked(), vec![format!("the input is {}: {reason}", input.status().name())]);
+        let value = input.value().ok_or_else(|| broken(input.error().map(ToString::to_string).unwrap_or_default()))?;
+        let value: Value = value.deserialize().map_err(|error| broken(error.to_string()))?;
+        Self::read(&value).map_err(|errors| rejected(if value.is_object() { value.clone() } else { marked() }, errors))
+    }
+
+    /// Reads a complete input. Fails with everything that is not valid, in words for the model.
     pub(super) fn read(value: &Value) -> Result<Self, Vec<String>> {
-        let errors: Vec<String> = SCHEMA.iter_errors(value).map(|error| words(&error)).collect();
-        if !errors.is_empty() {
-            return Err(errors);
-        }
+        SCHEMA.check(value).map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>())?;
         let read = Self::deserialize(value).map_err(|error| vec![error.to_string()])?;
         read.check().map_err(|error| vec![error])?;
         Ok(read)
     }
 
-    /// Whether it is about something to buy.
-    #[must_use]
-    pub fn is_product_related(&self) -> bool {
+    pub(super) fn is_product_related(&self) -> bool {
         self.route == Route::Product
     }
 
-    /// Whether the message goes on with what was asked before.
-    #[must_use]
-    pub fn goes_on(&self) -> bool {
+    /// Returns whether the message answers what was asked before. A guess does not count.
+    pub(super) fn continues(&self) -> bool {
         self.is_follow_up && self.follow_up_confidence != Some(Confidence::Low)
     }
 
-    /// What the schema can't say.
     fn check(&self) -> Result<(), String> {
         let Self { data_strategy, simple_response, ask_slots, .. } = self;
-        match data_strategy {
-            DataStrategy::None if simple_response.is_none() => {
-                return Err("data_strategy is \"none\", so simple_response is needed".to_owned());
-            }
-            DataStrategy::MemoryOnly if !ask_slots.is_empty() => {
-                return Err("with data_strategy \"memory_only\" nothing can be asked".to_owned());
-            }
-            _ => {}
+        if *data_strategy == DataStrategy::None && simple_response.is_none() {
+            return Err("data_strategy is \"none\", so simple_response is needed".to_owned());
         }
-        for (index, question) in ask_slots.iter().enumerate() {
-            if ask_slots[..index].iter().any(|other| other.slot_name == question.slot_name) {
-                return Err(format!("{} is asked for twice", question.slot_name));
-            }
+        if *data_strategy == DataStrategy::MemoryOnly && !ask_slots.is_empty() {
+            return Err("with data_strategy \"memory_only\" nothing can be asked".to_owned());
         }
-        Ok(())
+        let repeats = |(at, slot): (usize, &AskSlot)| ask_slots[..at].iter().any(|it| it.slot_name == slot.slot_name);
+        match ask_slots.iter().enumerate().find(|&slot| repeats(slot)) {
+            Some((_, slot)) => Err(format!("{} is asked for twice", slot.slot_name)),
+            None => Ok(()),
+        }
     }
 }
 
-fn words(error: &jsonschema::ValidationError<'_>) -> String {
-    let place = error.instance_path().to_string();
-    let mut words = if place.is_empty() { error.to_string() } else { format!("at {place}: {error}") };
-    if let Some((end, _)) = words.char_indices().nth(MOST_WORDS) {
-        words.truncate(end);
-        words.push('…');
-    }
-    words
-}
-
-static SCHEMA: LazyLock<Validator> =
-    LazyLock::new(|| jsonschema::validator_for(&schema()).expect("the schema is a schema"));
-
-/// The tool's input as a JSON Schema.
-#[must_use]
-pub(super) fn schema() -> Value {
+/// The tool's input as a JSON Schema. Fields that the person reads come first, so that they stream first.
+pub(super) static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
     let text = json!({"type": "string", "pattern": "\\S"});
+    let text_or_null = json!({"type": ["string", "null"]});
     let texts = json!({"type": ["array", "null"], "items": {"type": "string"}});
-    let one_of =
-        |values: &[&str]| json!({"enum": values.iter().map(|it| json!(it)).chain([Value::Null]).collect::<Vec<_>>()});
-    json!({
+    Schema::new(&json!({
         "type": "object",
         "required": ["route", "data_strategy"],
         "properties": {
-            "reasoning": {"type": ["string", "null"]},
-            "route": {"enum": ["product", "support", "general"]},
-            "data_strategy": {"enum": ["none", "es_fetch", "memory_only"]},
-            "is_follow_up": {"type": "boolean"},
-            "follow_up_confidence": one_of(&["high", "medium", "low"]),
-            "domain": one_of(&["f_and_b", "personal_care", "other"]),
-            "category": {"type": ["string", "null"]},
-            "subcategories": texts,
-            "product_intent": one_of(&["show_me_options", "is_this_good", "which_is_better", "show_me_alternate"]),
             "ask_slots": {"type": ["array", "null"], "items": {
                 "type": "object",
                 "required": ["slot_name", "message", "options"],
                 "properties": {
-                    "slot_name": {"type": "string", "pattern": "^ASK_USER_[A-Z0-9_]+$"},
                     "message": text,
                     "options": texts,
+                    "slot_name": {"type": "string", "pattern": "^ASK_USER_[A-Z0-9_]+$"},
                 },
             }},
-            "fetch_functions": texts,
             "simple_response": {
                 "type": ["object", "null"],
                 "required": ["message"],
-                "properties": {
-                    "message": {"type": "string"},
-                    "suggestions": texts,
-                    "response_type": {"type": ["string", "null"]},
-                },
+                "properties": {"message": {"type": "string"}, "suggestions": texts, "response_type": text_or_null},
             },
+            "reasoning": text_or_null,
+            "route": {"enum": ["product", "support", "general"]},
+            "data_strategy": {"enum": ["none", "es_fetch", "memory_only"]},
+            "is_follow_up": {"type": "boolean"},
+            "follow_up_confidence": {"enum": ["high", "medium", "low", null]},
+            "domain": {"enum": ["f_and_b", "personal_care", "other", null]},
+            "category": text_or_null,
+            "subcategories": texts,
+            "product_intent": {"enum": ["show_me_options", "is_this_good", "which_is_better", "show_me_alternate", null]},
+            "fetch_functions": texts,
         },
-    })
-}
+    }))
+    .expect("the schema is valid")
+});

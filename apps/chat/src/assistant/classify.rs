@@ -3,16 +3,17 @@
 //! Strings for the person are sent by path as they grow, and a question's options together, once their array is complete.
 //! All other fields stay here until the whole call is valid.
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use jsonspigot::{DuplicateKeys, Event as JsonEvent, EventKind, Parser, PatternSet};
-use jsonspigot_llm::{CallEvent, Payload, StreamEvent, ToolCalls};
-use serde_json::{Value, json};
+use jsonspigot_llm::{CallEvent, StreamEvent, ToolCalls};
+use serde_json::json;
 
+use super::ask::Reader;
 use super::classification::{Classification, Rejected, TOOL};
-use super::raw::Goes;
-use super::shown::Shown;
-use crate::wire::{Change, Envelope, Event, EventName, MessageType};
+use super::raw::{Goes, RawText};
+use crate::wire::{Change, Event, EventName, MessageRef, MessageType};
 
 /// The paths that the person sees, with the events that send them. The last pattern selects every value: for the raw text.
 const PATTERNS: [(&str, Goes, EventName); 6] = [
@@ -27,93 +28,83 @@ const PATTERNS: [(&str, Goes, EventName); 6] = [
 static SET: LazyLock<PatternSet> =
     LazyLock::new(|| PatternSet::new(PATTERNS.map(|(path, ..)| path)).expect("the patterns are valid"));
 
-/// The message's id in its block.
-pub(super) const MESSAGE: &str = "ask";
-
-/// Reads one call.
+/// Reads the call. If it is not valid, the same machine reads the next one, and sends no path a second time.
 #[derive(Debug)]
 pub(super) struct Reading {
-    block: String,
+    pub(super) message: MessageRef,
     call: Option<u64>,
-    verdict: Option<Result<Classification, Rejected>>,
-    shown: Shown,
-    pub(super) events: Vec<Event>,
+    /// The classification, once the call has ended.
+    pub(super) verdict: Option<Result<Classification, Rejected>>,
+    raw: RawText,
+    has_begun: bool,
+    /// The paths that were sent from this call, and from calls before it.
+    sent: HashSet<String>,
+    earlier: HashSet<String>,
+    events: Vec<Event>,
 }
 
 impl Reading {
-    /// Reads a call of which this much was shown before.
-    pub(super) fn new(block: &str, shown: Shown) -> Self {
-        Self { block: block.to_owned(), call: None, verdict: None, shown, events: Vec::new() }
+    pub(super) fn new(block: &str) -> Self {
+        let message = MessageRef::new(EventName::ClassificationStart, MessageType::Ask, "ask", block);
+        let (sent, earlier, raw) = (HashSet::new(), HashSet::new(), RawText::default());
+        Self { message, call: None, verdict: None, raw, has_begun: false, sent, earlier, events: Vec::new() }
     }
 
-    /// Returns the options that calls are read with: a key that is there twice is an error, not a correction.
-    pub(super) fn calls() -> ToolCalls {
+    /// Sends what an event of a value shows: more of a string, its end, or complete options.
+    fn send(&mut self, event: &JsonEvent<'_>) {
+        let (_, goes, name) = PATTERNS[event.pattern.index()];
+        self.raw.note(goes, event);
+        let path = || event.path.pointer().to_string();
+        let change = match (goes, &event.kind) {
+            (Goes::Shown, EventKind::Delta(more)) => Change::append(path(), &**more),
+            (Goes::Shown, EventKind::End(_)) => Change::end(path()),
+            (Goes::Kept, EventKind::End(Some(options))) => match options.deserialize::<Vec<String>>() {
+                Ok(options) => Change::set(path(), options),
+                Err(_) => return,
+            },
+            _ => return,
+        };
+        if !self.earlier.contains(&change.path) {
+            self.sent.insert(change.path.clone());
+            self.events.push(self.message.named(name).change(change));
+        }
+    }
+}
+
+impl Reader for Reading {
+    /// Rejects repeated keys: they are errors, not corrections.
+    fn calls(&self) -> ToolCalls {
         let parser = Parser::builder().duplicate_keys(DuplicateKeys::Reject);
         ToolCalls::builder().patterns_for(TOOL, &SET).parser(parser).build()
     }
 
-    /// Takes an event of the provider's stream.
-    pub(super) fn take(&mut self, event: StreamEvent<'_>) {
+    fn take(&mut self, event: StreamEvent<'_>) {
+        let StreamEvent::Call(event) = event else { return };
         match event {
-            StreamEvent::Call(CallEvent::Start { call })
-                if call.name.as_deref() == Some(TOOL) && self.call.is_none() =>
-            {
+            CallEvent::Start { call } if call.name.as_deref() == Some(TOOL) && self.call.is_none() => {
                 self.call = Some(call.number);
-                if !std::mem::replace(&mut self.shown.has_begun, true) {
-                    let whole = Envelope::whole(MessageType::Ask, json!({})).of(MESSAGE).in_block(self.block.as_str());
-                    self.events.push(Event::new(EventName::ClassificationStart, whole));
+                if !std::mem::replace(&mut self.has_begun, true) {
+                    self.events.push(self.message.whole(json!({})));
                 }
             }
-            StreamEvent::Call(CallEvent::Fragment { call, text }) if self.call == Some(call.number) => {
-                self.shown.raw.push(&text);
-            }
-            StreamEvent::Call(CallEvent::Match { call, event }) if self.call == Some(call.number) => self.send(&event),
-            StreamEvent::Call(CallEvent::End { call, input, .. }) if self.call == Some(call.number) => {
-                self.verdict = Some(read(call.id.as_deref().unwrap_or("call_1"), &input));
+            CallEvent::Fragment { call, text } if self.call == Some(call.number) => self.raw.push(&text),
+            CallEvent::Match { call, event } if self.call == Some(call.number) => self.send(&event),
+            CallEvent::End { call, input, .. } if self.call == Some(call.number) => {
+                self.verdict = Some(Classification::of_call(call.id.as_deref(), &input));
             }
             _ => {}
         }
     }
 
-    /// Sends what an event of a value shows: more of a string, its end, or options that are complete.
-    fn send(&mut self, event: &JsonEvent<'_>) {
-        let ((_, goes, name), path) = (PATTERNS[event.pattern.index()], || event.path.pointer().to_string());
-        self.shown.raw.note(goes, event);
-        let change = match (goes, &event.kind) {
-            (Goes::Shown, EventKind::Delta(more)) => self.shown.grow(path(), more),
-            (Goes::Shown, EventKind::End(_)) => Some(Change::end(path())),
-            (Goes::Kept, EventKind::End(Some(options))) => self.shown.options(path(), options.deserialize().ok()),
-            _ => None,
-        };
-        self.push(name, change);
+    fn drain(&mut self) -> Vec<Event> {
+        let raw = self.message.named(EventName::ClassificationRaw);
+        self.events.extend(self.raw.take("/raw").into_iter().map(|change| raw.change(change)));
+        std::mem::take(&mut self.events)
     }
 
-    /// Sends the call's text so far.
-    pub(super) fn send_raw(&mut self) {
-        let text = self.shown.raw.take("/raw");
-        self.push(EventName::ClassificationRaw, text);
+    fn restart(&mut self) {
+        (self.call, self.verdict) = (None, None);
+        self.raw.restart();
+        self.earlier.extend(self.sent.drain());
     }
-
-    /// Returns the classification, once the answer has ended, and what was shown of it.
-    pub(super) fn finish(self) -> (Result<Classification, Rejected>, Shown) {
-        (self.verdict.unwrap_or_else(|| Err(Rejected::never_called())), self.shown)
-    }
-
-    fn push(&mut self, name: EventName, changes: impl IntoIterator<Item = Change>) {
-        let delta = |change| Envelope::delta(MessageType::Ask, MESSAGE, change).in_block(self.block.as_str());
-        self.events.extend(changes.into_iter().map(|change| Event::new(name, delta(change))));
-    }
-}
-
-/// Reads the complete input, strictly.
-fn read(id: &str, input: &Payload<'_>) -> Result<Classification, Rejected> {
-    let raw = || json!({"INVALID_JSON": input.raw()});
-    let reason = || input.error().map_or_else(|| input.status().name().to_owned(), ToString::to_string);
-    let value =
-        input.value().ok_or_else(reason).and_then(|value| value.deserialize().map_err(|error| error.to_string()));
-    let value: Value = value.map_err(|reason| {
-        Rejected::new(id, raw(), vec![format!("the input is {}: {reason}", input.status().name())])
-    })?;
-    Classification::read(&value)
-        .map_err(|errors| Rejected::new(id, if value.is_object() { value } else { raw() }, errors))
 }

@@ -1,8 +1,7 @@
-//! What there is of a turn that has not come to its end: what its person has said and seen, and what its tools have done.
+//! A turn that is not complete: its messages, its tools' results, and the texts on the screen.
 //!
-//! A turn that is stopped is saved as it stands here: whoever comes back, and the model in the next turn, knows what was
-//! said, what was carried out, and that the answer was not finished. Owns nothing of how a turn goes on; the turn writes
-//! down here what it comes to, and takes off what has been saved.
+//! A turn that is stopped is saved from here, so that the person who comes back, and the model in the next turn, know what
+//! was said and carried out, and that the answer is not finished.
 
 use serde_json::Value;
 
@@ -11,26 +10,25 @@ use crate::conversation::{Assistant, Turn};
 use crate::provider::{Block, Message, Role};
 use crate::wire::{DeltaAction, Event, EventName};
 
-/// What the model is told of a call that was under way when its turn was stopped.
+/// The result of a call that was running when its turn was stopped.
 const STOPPED: &str = "the answer was stopped before the result was there: the call may have been carried out, so do not \
                        repeat it without asking";
 
-/// What it is told of one that had not begun.
+/// The result of a call that had not begun.
 const NOT_RUN: &str = "the answer was stopped before the tool was run";
 
-/// A turn as far as it has come.
+/// An incomplete turn.
 #[derive(Debug, Default)]
 pub struct Draft {
     has_begun: bool,
-    /// The messages that are whole, but not saved.
+    /// The complete messages that are not saved.
     messages: Vec<Message>,
-    /// The last answer's calls, with what has come of them. Their results are no message yet.
+    /// The last answer's calls with their results, which are not a message yet.
     calls: Vec<(String, Block)>,
-    /// What is shown of the answer that is on its way.
+    /// The texts of the answer that is streaming.
     shown: Vec<Shown>,
 }
 
-/// A text on the screen.
 #[derive(Debug)]
 struct Shown {
     name: EventName,
@@ -40,7 +38,7 @@ struct Shown {
 }
 
 impl Draft {
-    /// A message is whole. What was shown of an answer is in it.
+    /// Adds a complete message, which contains the texts that were shown of it.
     pub(super) fn add(&mut self, message: Message) {
         self.has_begun = true;
         self.shown.clear();
@@ -48,34 +46,34 @@ impl Draft {
         self.messages.push(message);
     }
 
-    /// All messages so far are saved.
+    /// Drops the messages that were saved.
     pub(super) fn saved(&mut self) {
         self.messages.clear();
     }
 
-    /// The last message makes these calls, which are now to be carried out: wherever that ends, each has a result.
+    /// Sets the calls of the last message. Wherever the turn is stopped, each has a result.
     pub(super) fn calls(&mut self, ids: impl Iterator<Item = String>) {
         let not_run = Err(NOT_RUN.to_owned());
         self.calls = ids.map(|id| (id.clone(), result_of(&id, &not_run))).collect();
     }
 
-    /// The call at this place has begun.
+    /// Notes that a call has begun.
     pub(super) fn begin_call(&mut self, place: usize) {
         self.end_call(place, &Err(STOPPED.to_owned()));
     }
 
-    /// What came of the call at this place.
+    /// Sets the result of a call.
     pub(super) fn end_call(&mut self, place: usize, outcome: &ToolOutcome) {
         if let Some((id, result)) = self.calls.get_mut(place) {
             *result = result_of(id, outcome);
         }
     }
 
-    /// An event is sent: what it shows of an answer's text is kept.
+    /// Keeps the text that an event shows.
     pub(super) fn show(&mut self, event: &Event) {
         match event.event {
             EventName::Text | EventName::AskMessageDelta | EventName::SimpleResponseDelta | EventName::RawChunk => {}
-            // Of a form it is the last attempt that counts.
+            // Only the last attempt at a form counts.
             EventName::AttemptStarted => return self.shown.clear(),
             _ => return,
         }
@@ -83,7 +81,7 @@ impl Draft {
         let (Some(path), Value::String(text)) = (&data.delta_path, &data.props) else { return };
         let is_same =
             |shown: &&mut Shown| shown.name == event.event && shown.message == data.message_id && shown.path == *path;
-        // A text that grows is nearly always the last one: looked for from there.
+        // A growing text is nearly always the last one.
         match self.shown.iter_mut().rev().find(is_same) {
             Some(shown) if data.delta_action == Some(DeltaAction::Append) => shown.text.push_str(text),
             Some(shown) => shown.text.clone_from(text),
@@ -94,7 +92,7 @@ impl Draft {
         }
     }
 
-    /// The turn as it is saved when it is stopped here; `None` before anything was said in it.
+    /// Returns the turn to save if it is stopped now, or `None` before anything was said in it.
     #[must_use]
     pub fn stopped(self, assistant: Assistant) -> Option<Turn> {
         let Self { has_begun, mut messages, calls, shown } = self;
@@ -113,7 +111,7 @@ impl Draft {
     }
 }
 
-/// A call's result as it is stored and sent to the model.
+/// Returns a call's result as it is stored and sent to the model.
 pub(super) fn result_of(id: &str, outcome: &ToolOutcome) -> Block {
     let (content, is_error) = match outcome {
         Ok(value) => (value.to_string(), false),

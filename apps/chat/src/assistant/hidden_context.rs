@@ -4,13 +4,13 @@
 use std::sync::LazyLock;
 
 use jsonspigot::{Event as JsonEvent, EventKind, PatternSet, ValueKind};
-use jsonspigot_llm::{Delimiter, Envelope as Filter, EnvelopeEvent, Payload};
+use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent, Payload};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::raw::{Goes, RawText};
 use super::updated;
-use crate::wire::{Change, Envelope, Event, EventName, MessageType};
+use crate::wire::{Change, Event, EventName, MessageRef, MessageType};
 
 /// A complete note. Other members are ignored.
 #[derive(Debug, Deserialize)]
@@ -38,39 +38,44 @@ static MARKS: LazyLock<Vec<Delimiter>> = LazyLock::new(|| {
 /// Separates one answer's text from its notes.
 #[derive(Debug)]
 pub(super) struct HiddenContext {
-    filter: Filter,
-    pub(super) notes: Notes,
+    envelope: Envelope,
+    notes: Notes,
 }
 
 #[derive(Debug)]
-pub(super) struct Notes {
-    block: String,
+struct Notes {
+    message: MessageRef,
     count: usize,
     raw: RawText,
-    /// What the complete notes say, the later ones over the earlier.
-    pub(super) known: Map<String, Value>,
+    known: Map<String, Value>,
 }
 
 impl HiddenContext {
     pub(super) fn new(block: &str) -> Self {
-        let notes = Notes { block: block.to_owned(), count: 0, raw: RawText::default(), known: Map::new() };
-        Self { filter: Filter::new(MARKS.iter().cloned(), &SET), notes }
+        let message = MessageRef::new(EventName::Context, MessageType::Context, "", block);
+        let notes = Notes { message, count: 0, raw: RawText::default(), known: Map::new() };
+        Self { envelope: Envelope::new(MARKS.iter().cloned(), &SET), notes }
     }
 
-    /// Takes a piece of text, or its end, and returns what may be seen of it. The notes go to `events`.
+    /// Reads a piece of text, or its end, and returns what the person may see of it. The notes go to `events`.
     pub(super) fn feed(&mut self, text: Option<&str>, events: &mut Vec<Event>) -> String {
-        let Self { filter, notes } = self;
+        let Self { envelope, notes } = self;
         let mut visible = String::new();
         let mut take = |event: EnvelopeEvent<'_>| match event {
             EnvelopeEvent::Text(text) => visible.push_str(&text),
             event => notes.take(event, events),
         };
         match text {
-            Some(text) => filter.feed_with(text, &mut take),
-            None => filter.finish_with(&mut take),
+            Some(text) => envelope.feed_with(text, &mut take),
+            None => envelope.finish_with(&mut take),
         }
-        notes.raw.take("/raw").into_iter().for_each(|change| notes.push(change, events));
+        events.extend(notes.raw.take("/raw").into_iter().map(|change| notes.message.change(change)));
         visible
+    }
+
+    /// Returns what the complete notes say, later ones over earlier ones.
+    pub(super) fn known(self) -> Map<String, Value> {
+        self.notes.known
     }
 }
 
@@ -79,19 +84,18 @@ impl Notes {
         match event {
             EnvelopeEvent::Begin { .. } => {
                 (self.count, self.raw) = (self.count + 1, RawText::default());
-                let whole = Envelope::whole(MessageType::Context, json!({})).of(format!("context{}", self.count));
-                events.push(Event::new(EventName::Context, whole.in_block(self.block.as_str())));
+                self.message.id = format!("context{}", self.count);
+                events.push(self.message.whole(json!({})));
             }
             EnvelopeEvent::Match { event, .. } => self.send(&event, events),
-            EnvelopeEvent::End { payload, .. } => match read(&payload, &mut self.raw) {
-                Ok(Note { preferences, restaurants }) => {
-                    let preferences = preferences.map(|it| ("preferences".to_owned(), it.into()));
-                    let new =
-                        preferences.into_iter().chain(restaurants.map(|it| ("restaurants".to_owned(), it.into())));
-                    self.known = updated(std::mem::take(&mut self.known), new.collect());
+            EnvelopeEvent::End { payload, .. } => {
+                // The text of a note is known at its end.
+                self.raw.push(payload.raw());
+                match read(&payload) {
+                    Ok(new) => self.known = updated(std::mem::take(&mut self.known), new),
+                    Err(error) => events.push(self.message.change(Change::set("/error", error))),
                 }
-                Err(error) => self.push(Change::set("/error", error), events),
-            },
+            }
             _ => {}
         }
     }
@@ -100,20 +104,16 @@ impl Notes {
         let is_shown = event.pattern.index() + 1 < PATTERNS.len(); // the last one selects everything
         let is_container = matches!(event.kind, EventKind::Begin(ValueKind::Array | ValueKind::Object));
         self.raw.note(if is_shown && !is_container { Goes::Shown } else { Goes::Hidden }, event);
-        if let Some(change) = Change::of_event("", event).filter(|_| is_shown) {
-            self.push(change, events);
-        }
-    }
-
-    fn push(&self, change: Change, events: &mut Vec<Event>) {
-        let delta = Envelope::delta(MessageType::Context, format!("context{}", self.count), change);
-        events.push(Event::new(EventName::Context, delta.in_block(&*self.block)));
+        let change = Change::of_event("", event).filter(|_| is_shown);
+        events.extend(change.map(|change| self.message.change(change)));
     }
 }
 
-/// Reads a complete note, strictly. Its text is known now.
-fn read(payload: &Payload<'_>, raw: &mut RawText) -> Result<Note, String> {
-    raw.push(payload.raw());
+/// Reads a complete note, strictly.
+fn read(payload: &Payload<'_>) -> Result<Map<String, Value>, String> {
     let value = payload.value().ok_or_else(|| format!("the context is {}", payload.status().name()))?;
-    value.deserialize().map_err(|error| format!("the context is not valid: {error}"))
+    let note: Note = value.deserialize().map_err(|error| format!("the context is not valid: {error}"))?;
+    let preferences = note.preferences.map(|it| ("preferences".to_owned(), it.into()));
+    let restaurants = note.restaurants.map(|it| ("restaurants".to_owned(), it.into()));
+    Ok(preferences.into_iter().chain(restaurants).collect())
 }

@@ -1,13 +1,11 @@
-//! What a turn takes in, in the order in which it does: pieces of the provider's answers, and what tools say and give.
+//! The inputs of a turn, in order: pieces of the provider's answers, and the texts and results of tools.
 //!
-//! All else of a turn follows from it. Each input is stored before it is acted on;
-//! whoever goes on with a turn lets the same code run again on what is stored, and comes to the same events with the same
-//! numbers. No state has to be saved beside the inputs, and none can disagree with them.
+//! All else follows from the inputs. Each input is stored before it is used. A server that takes over runs the same code on
+//! the stored inputs, and arrives at the same events with the same numbers.
 //!
-//! An answer that the last owner had not read to its end can't be resumed at a provider. When a run comes to its end
-//! within one, its inputs are taken out, the turn is [run again](Interrupt::Again) without them, and a [mark](Input::Redo)
-//! in their place says which chunks have been told of it: these are taken back. The same holds for what a tool that is a
-//! model has said.
+//! A provider can't resume an answer that the last owner had not read to its end. If the stored inputs end within one, they
+//! are removed, the turn is [run again](Interrupt::Again), and a [mark](Input::Redo) in their place names the chunks that
+//! were sent of the answer, which are taken back. Texts of tools that are models are taken back likewise.
 
 use std::sync::Arc;
 
@@ -18,7 +16,7 @@ use crate::hub::{Interrupt, Interrupts, interrupt};
 use crate::provider::{Piece, Recorder};
 use crate::store::{Input, Lease, Store};
 
-/// A turn's inputs: those that are stored first, and then new ones.
+/// A turn's inputs: the stored ones, then new ones.
 #[derive(Debug)]
 pub struct Inputs {
     store: Arc<dyn Store>,
@@ -26,30 +24,30 @@ pub struct Inputs {
     interrupts: Interrupts,
     stored: Vec<Input>,
     at: usize,
-    /// Where the answer that is being read begins.
+    /// The place at which the current answer begins.
     answer: usize,
 }
 
 impl Inputs {
-    /// The inputs of a turn: the stored ones, and then new ones.
+    /// Creates the inputs of a turn, with those that are stored.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, lease: Arc<Lease>, interrupts: Interrupts, stored: Vec<Input>) -> Self {
         Self { store, lease, interrupts, stored, at: 0, answer: 0 }
     }
 
-    /// Whether what comes next has come before.
+    /// Returns whether the next input is a stored one.
     pub(super) fn is_replay(&self) -> bool {
         self.at < self.stored.len()
     }
 
-    /// Between two answers: passes the last change of owners, if that is all there is.
+    /// Skips changes of owners between two answers, if nothing else is stored.
     pub(super) fn settle(&mut self) {
         if self.stored[self.at..].iter().all(|input| matches!(input, Input::Owner(_))) {
             self.at = self.stored.len();
         }
     }
 
-    /// Stores inputs; only then may they be acted on.
+    /// Stores inputs, before they are used.
     pub(super) async fn store(&self, inputs: &[Input]) {
         if let Err(error) = self.store.put(&self.lease, inputs, &[]).await {
             tracing::error!(%error, "an input can't be stored");
@@ -57,7 +55,7 @@ impl Inputs {
         }
     }
 
-    /// The next stored input between two answers, where a change of owners leaves nothing undone.
+    /// Returns the next stored input between two answers, where a change of owners does not matter.
     pub(super) fn next(&mut self) -> Option<Input> {
         while let Some(Input::Owner(_)) = self.stored.get(self.at) {
             self.at += 1;
@@ -67,7 +65,7 @@ impl Inputs {
         Some(next)
     }
 
-    /// Takes the next stored input if it is as wanted. Another one belongs to what comes later.
+    /// Returns the next stored input if it is wanted.
     pub(super) fn next_if(&mut self, is_wanted: impl FnOnce(&Input) -> bool) -> Option<Input> {
         let at = self.at;
         let next = self.next().filter(is_wanted);
@@ -77,7 +75,7 @@ impl Inputs {
         next
     }
 
-    /// Up to which chunk is to be taken back what was told from here on, if anything is.
+    /// Returns the last chunk to keep, if chunks that were sent from here on are to be taken back.
     pub(super) fn redo(&mut self) -> Option<u64> {
         match self.next_if(|input| matches!(input, Input::Redo(_)))? {
             Input::Redo(told) => Some(told),
@@ -85,8 +83,7 @@ impl Inputs {
         }
     }
 
-    /// The next stored input of a run of tools that began at `first`; `None` if all that come are new. `is_open` says of
-    /// which calls nothing has come yet.
+    /// Returns the next stored input of a run of tools that began at `first`. `is_open` returns whether a call has no result.
     pub(super) async fn next_of_run(&mut self, first: usize, is_open: impl Fn(usize) -> bool) -> Option<Input> {
         loop {
             let next = self.stored.get(self.at)?;
@@ -103,15 +100,15 @@ impl Inputs {
         }
     }
 
-    /// Where the next input will be.
+    /// Returns the place of the next input.
     pub(super) fn position(&self) -> usize {
         self.at
     }
 
-    /// Has the turn run again without the inputs from `first` on up to here, but for those that are kept.
+    /// Runs the turn again without the inputs from `first` up to here, except those that are kept.
     async fn again<T>(&self, first: usize, told: u64, is_kept: impl Fn(&Input) -> bool) -> T {
         let (mut inputs, within) = (self.stored[..first].to_vec(), &self.stored[first..self.at]);
-        // One mark says it for all that was lost in this place.
+        // One mark is enough for this place.
         while let Some(Input::Redo(_)) = inputs.last() {
             inputs.pop();
         }

@@ -1,9 +1,8 @@
 //! The assistants: what happens between a person's message and the last event of its turn.
 //!
-//! A turn asks the model, reads its answers by machines without I/O (`classify.rs`, `round.rs`, `hidden_context.rs`),
-//! tells what they tell, and gives what is to be saved at its end. Only the assistant whose tools do what can't be undone
-//! has each of its steps saved as it happens (`tool_loop.rs`); of the others a turn which fails, or is dropped in the
-//! middle, leaves no trace. What a turn that is stopped leaves is in `draft.rs`.
+//! A turn asks the model (`ask.rs`), reads the answer by a machine without I/O (`classify.rs`, `round.rs`, `fill.rs`), and
+//! returns what is saved at its end. Only the restaurant assistant, whose bookings can't be undone, saves each step; a turn
+//! of the others that fails leaves nothing behind.
 
 mod ask;
 mod catalogue;
@@ -20,7 +19,6 @@ mod round;
 mod run_tools;
 mod session;
 mod shopping;
-mod shown;
 #[cfg(test)]
 mod tests;
 mod tool_loop;
@@ -35,57 +33,54 @@ use crate::hub::TooLong;
 use crate::instructor::Instructor;
 use crate::provider::{Block, Message, ModelProvider, ProviderError, Role};
 pub(crate) use catalogue::money;
-pub use catalogue::{Catalogue, Product};
 pub use draft::Draft;
 pub use inputs::Inputs;
 pub use output::{Output, Steps};
 use tool_loop::ToolLoop;
 pub use tools::{Tool, ToolOutcome, Toolbox, finance, restaurant};
 
-/// All that the assistants work with.
+/// The assistants, and what they work with.
 #[derive(Clone, Debug)]
 pub struct Assistants {
-    /// Whom they ask.
+    /// The model.
     pub provider: ModelProvider,
     /// The finance assistant's tools.
     pub finance: Toolbox,
     /// The restaurant assistant's tools.
     pub restaurant: Toolbox,
-    /// The form that is filled.
+    /// The form assistant's form.
     pub form: Instructor<Value>,
-    /// What the shopping assistant searches.
-    pub catalogue: Catalogue,
-    /// How many answers a turn may ask for.
+    /// The answers that a turn may request.
     pub rounds: usize,
-    /// What day it is.
+    /// The clock.
     pub today: Clock,
 }
 
-/// Says what day it is.
+/// Returns today's date.
 pub type Clock = fn() -> NaiveDate;
 
-/// How a turn ended that is to be saved.
+/// A turn that has ended and is to be saved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
-    /// What is saved.
+    /// The turn.
     pub turn: Turn,
     /// The model's reason to stop.
     pub stop_reason: String,
 }
 
-/// Why a turn failed, in words for a person.
+/// An error that ends a turn, in words for a person.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TurnError {
-    /// The provider.
+    /// The provider failed.
     #[error(transparent)]
     Provider(#[from] ProviderError),
-    /// The answer.
+    /// The answer is too long.
     #[error(transparent)]
     TooLong(#[from] TooLong),
-    /// The model's classification can't be used. Why is for the log: it may quote what no client sees.
+    /// The model's classification is not valid. The reason is for the log, because it may quote hidden values.
     #[error("the model's answer could not be understood")]
     Classification(String),
-    /// A step can't be saved.
+    /// The store can't save a step.
     #[error("{0}")]
     Store(String),
     /// The model calls tools again and again.
@@ -94,7 +89,7 @@ pub enum TurnError {
 }
 
 impl TurnError {
-    /// The error in a word, for a client to tell by.
+    /// Returns the error's kind, for clients.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -108,7 +103,7 @@ impl TurnError {
 }
 
 impl Assistants {
-    /// The assistants as they come: made-up accounts, restaurants and products.
+    /// Creates the assistants, with made-up accounts, restaurants and products.
     #[must_use]
     pub fn new(provider: ModelProvider, limits: &Limits) -> Self {
         let today: Clock = || chrono::Utc::now().date_naive();
@@ -117,23 +112,22 @@ impl Assistants {
             finance: Toolbox::new(finance::tools(today), limits.tool),
             restaurant: Toolbox::new(restaurant::tools(), limits.tool),
             form: fill::trip(),
-            catalogue: Catalogue::default(),
             rounds: limits.rounds,
             today,
         }
     }
 
-    /// The same with another clock.
+    /// Sets the clock.
     #[must_use]
     pub fn with_clock(self, today: Clock, limits: &Limits) -> Self {
         Self { finance: Toolbox::new(finance::tools(today), limits.tool), today, ..self }
     }
 
-    /// Answers a message, on this day. What is told goes to `output`; dropping the future cancels the provider's request.
+    /// Answers a message and sends the events to `output`. Dropping the future cancels the provider's request.
     ///
     /// # Errors
     ///
-    /// Why there is no whole answer; then nothing is to be saved.
+    /// Fails if there is no complete answer; then nothing is saved.
     pub async fn answer(
         &self,
         assistant: Assistant,
@@ -174,17 +168,17 @@ impl Assistants {
     }
 }
 
-/// What a model is told of an answer that was stopped: before what the person said next.
+/// The note for the model, before the person's next message, that the last answer was stopped.
 const STOPPED: &str = "(The answer before this message was stopped before its end.)";
 
-/// A conversation as a model is shown it: the stored messages and the new ones, the two roles in turn.
+/// Returns a conversation as a model receives it: stored and new messages, the two roles in turn.
 fn conversation(stored: &[Message], new: &[Message]) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::with_capacity(stored.len() + new.len());
     let mut was_stopped = false;
     for Message { role, content } in stored.iter().chain(new) {
         let mut content = content.clone();
         if *role == Role::User && std::mem::take(&mut was_stopped) {
-            // Results have to come first.
+            // Results come first.
             let at = content.iter().take_while(|block| matches!(block, Block::ToolResult { .. })).count();
             content.insert(at, Block::Text { text: STOPPED.to_owned() });
         }
@@ -201,8 +195,7 @@ fn conversation(stored: &[Message], new: &[Message]) -> Vec<Message> {
     messages
 }
 
-/// The context with what is new in it. Preferences add up, each until a later one of its name; all else is what was said
-/// last.
+/// Adds new notes to the context. Preferences add up by name; all else is replaced.
 fn updated(mut context: Map<String, Value>, new: Map<String, Value>) -> Map<String, Value> {
     for (name, value) in new {
         match (context.get_mut(&name), value) {

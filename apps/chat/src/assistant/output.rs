@@ -1,4 +1,4 @@
-//! A turn's way out: blocks and messages get their ids here, and it is known whether anything has been shown.
+//! The output of a turn: numbers its blocks, sends its events, saves its steps.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,41 +13,41 @@ use super::inputs::Inputs;
 use crate::conversation::Turn;
 use crate::hub::Publisher;
 use crate::store::{Input, Lease, Store, StoreError};
-use crate::wire::{Envelope, Event, EventName, MessageType};
+use crate::wire::{Event, EventName, MessageRef, MessageType};
 
-/// Where a turn's events go.
+/// The output of a turn.
 #[derive(Debug)]
 pub struct Output {
     publisher: Publisher,
     inputs: Inputs,
     steps: Steps,
-    /// What the turn has come to.
+    /// The turn so far.
     pub(super) draft: Draft,
-    /// A step that is being saved. It is saved even if the turn is dropped meanwhile, and then has to be waited for.
+    /// A step that is being saved, also if the turn is dropped meanwhile.
     saving: Option<JoinHandle<Result<(), StoreError>>>,
     blocks: u32,
     shown: u64,
 }
 
-/// Where a turn's steps are saved that must not wait for its end.
+/// The store for steps that must not wait for the turn's end.
 #[derive(Clone, Debug)]
 pub struct Steps {
     /// The store.
     pub store: Arc<dyn Store>,
     /// The right to the turn.
     pub lease: Arc<Lease>,
-    /// Whether something is being done that is to come to its end here, as it can't be done again elsewhere.
+    /// True while a tool is running that must end on this server, because it can't be repeated.
     pub is_bound: watch::Sender<bool>,
 }
 
 impl Output {
-    /// Out through a publisher, of what comes in as these inputs.
+    /// Creates the output of a turn with these inputs.
     #[must_use]
     pub fn new(publisher: Publisher, inputs: Inputs, steps: Steps) -> Self {
         Self { publisher, inputs, steps, draft: Draft::default(), saving: None, blocks: 0, shown: 0 }
     }
 
-    /// Saves a step now, with all that has been told, whatever becomes of the turn.
+    /// Saves a step now, with all events that were sent.
     pub(super) async fn save(&mut self, step: Turn) -> Result<(), TurnError> {
         if self.inputs.next_if(|input| *input == Input::Saved).is_some() {
             self.draft.saved();
@@ -58,11 +58,11 @@ impl Output {
         self.settle().await.map_err(|error| TurnError::Store(error.to_string()))
     }
 
-    /// Waits until what is being saved is saved.
+    /// Waits until the last step is saved.
     ///
     /// # Errors
     ///
-    /// The store fails.
+    /// Fails if the store does.
     pub async fn settle(&mut self) -> Result<(), StoreError> {
         let Some(saving) = &mut self.saving else { return Ok(()) };
         let saved = saving.await.unwrap_or(Err(StoreError::Lost));
@@ -73,28 +73,33 @@ impl Output {
         saved
     }
 
-    /// A block's id, unique in the conversation.
+    /// Returns a new block's id, unique in the conversation.
     pub fn next_block(&mut self) -> String {
         self.blocks += 1;
         format!("b{}.{}", self.publisher.first_chunk_id(), self.blocks)
     }
 
-    /// Begins a block in which the model is asked, and tells that something is on its way: no part of an answer either.
+    /// Begins a block for an answer of the model, and shows that it is on its way.
     pub(super) async fn begin_answer(&mut self) -> Result<String, TurnError> {
         let block = self.next_block();
-        let whole = Envelope::whole(MessageType::Loading, json!({"message": "One moment…"})).of("loading");
-        self.publish(vec![Event::new(EventName::Loading, whole.in_block(block.as_str()))]).await?;
+        self.load("One moment…").await?;
         Ok(block)
     }
 
-    /// Tells what the person wrote, which is no part of an answer.
+    /// Sends the person's message, which is no part of an answer.
     pub(super) async fn tell_message(&mut self, message: &str) -> Result<(), TurnError> {
-        let block = self.next_block();
-        let whole = Envelope::whole(MessageType::User, json!({"content": message})).of("user").in_block(block);
-        self.publish(vec![Event::new(EventName::UserMessage, whole)]).await
+        let user = MessageRef::new(EventName::UserMessage, MessageType::User, "user", &self.next_block());
+        self.publish(vec![user.whole(json!({"content": message}))]).await
     }
 
-    /// Sends events.
+    /// Shows in the current block that something is on its way.
+    async fn load(&mut self, words: &str) -> Result<(), TurnError> {
+        let block = format!("b{}.{}", self.publisher.first_chunk_id(), self.blocks);
+        let loading = MessageRef::new(EventName::Loading, MessageType::Loading, "loading", &block);
+        self.publish(vec![loading.whole(json!({"message": words}))]).await
+    }
+
+    /// Sends events of an answer.
     pub(super) async fn send(&mut self, events: Vec<Event>) -> Result<(), TurnError> {
         self.shown += events.len() as u64;
         for event in &events {
@@ -104,66 +109,62 @@ impl Output {
     }
 
     async fn publish(&mut self, events: Vec<Event>) -> Result<(), TurnError> {
-        // What is run again may still turn out not to count.
+        // Events of stored inputs may still be taken back.
         if self.inputs.is_replay() {
             return Ok(self.publisher.repeat(events)?);
         }
         Ok(self.publisher.send(events).await?)
     }
 
-    /// Tells what has been held back, where all counts that came before.
+    /// Sends the events that were held back, once all stored inputs are used.
     ///
     /// # Errors
     ///
-    /// The answer is too long.
+    /// Fails if the answer is too long.
     pub async fn flush(&mut self) -> Result<(), TurnError> {
         self.inputs.settle();
         if self.inputs.is_replay() { Ok(()) } else { self.publish(Vec::new()).await }
     }
 
-    /// What the turn takes in.
+    /// Returns the turn's inputs.
     pub(super) fn inputs(&mut self) -> &mut Inputs {
         &mut self.inputs
     }
 
-    /// Takes back what was told from here on by a server that is gone, if anything was, and says so. What comes now is
-    /// told anew.
+    /// Takes back the chunks that a server which is gone has sent from here on, if there are any.
     pub(super) async fn redo(&mut self) -> Result<(), TurnError> {
         let Some(told) = self.inputs.redo() else { return Ok(()) };
         if self.publisher.take_back(told) {
-            let block = format!("b{}.{}", self.publisher.first_chunk_id(), self.blocks);
-            let words = json!({"message": "The server that was answering is gone. Another one goes on…"});
-            let whole = Envelope::whole(MessageType::Loading, words).of("loading").in_block(block);
-            self.publish(vec![Event::new(EventName::Loading, whole)]).await?;
+            self.load("The server that was answering is gone. Another one continues…").await?;
         }
         Ok(())
     }
 
-    /// Waits, unless what comes then has come before.
+    /// Waits, unless the next input is stored.
     pub(super) async fn pause(&self, pause: Duration) {
         if !self.inputs.is_replay() {
             tokio::time::sleep(pause).await;
         }
     }
 
-    /// What a call is known by, wherever it is run. The turn's token is in it, as chunk ids and calls' names may come again
-    /// in a conversation that was deleted.
+    /// Returns a call's key, the same on each server. It contains the turn's token, because a conversation that was deleted
+    /// may have used the same chunk ids and call ids.
     pub(super) fn key(&self, call: &str) -> String {
         let Lease { id, token, first, .. } = &*self.steps.lease;
         format!("{id}/{first}/{token}/{call}")
     }
 
-    /// Says whether something is being done that is to come to its end on this server.
+    /// Sets whether a tool is running that must end on this server.
     pub(super) fn bind(&self, is_bound: bool) {
         self.steps.is_bound.send_replace(is_bound);
     }
 
-    /// How much of answers has been shown: what fails before it grows can be tried again unnoticed.
+    /// Returns the number of events of answers that were sent.
     pub(super) fn shown(&self) -> u64 {
         self.shown
     }
 
-    /// The publisher, for the last word, and what the turn has come to.
+    /// Returns the publisher, for the last event, and the turn so far.
     #[must_use]
     pub fn into_parts(self) -> (Publisher, Draft) {
         (self.publisher, self.draft)

@@ -1,12 +1,12 @@
 //! The text of a JSON value as a client may see it, while it is written.
 //!
-//! Keys and punctuation are sent as they are, and so are values that the client gets anyway, with their paths. Any other
-//! value is one block of fixed width, so that its length tells nothing.
+//! Keys, punctuation and visible values are sent as they are. Any other value is one block of fixed width, so that its
+//! length stays hidden.
 
 use std::collections::VecDeque;
 
 use jsonspigot::{Event, EventKind, ValueKind};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::wire::Change;
 
@@ -21,45 +21,41 @@ pub(super) enum Goes {
     Hidden,
 }
 
-/// What stands for a hidden value, whatever it is.
+/// The text in place of a hidden value.
 pub(super) const BLOCK: &str = "▇▇▇";
 
 /// A text in runs: `{"text", "goes", "path"}`, the last two for values only.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RawText {
-    /// Where the value is in its message.
+    /// The place of the value in its message.
     root: &'static str,
     /// The offset of the text that has not been sent.
     start: u64,
     text: String,
+    /// Where values begin and end, by offset. They may be known before the text.
     edges: VecDeque<(u64, Edge)>,
-    /// The values that are open and not hidden, the innermost last.
+    /// The open values that are not hidden, the innermost last.
     open: Vec<(Goes, String)>,
     is_hidden: bool,
-    has_block: bool,
-    /// The number of runs that were begun, and the kind of the last one, if there is one.
+    /// The number of runs, and what the last one shows: a value with its path, or keys and punctuation.
     runs: usize,
-    last: Option<Kind>,
+    last: Option<Option<(Goes, String)>>,
 }
-
-/// How a run reaches the client, and the path of its value; `None` for keys and punctuation.
-type Kind = Option<(Goes, String)>;
 
 #[derive(Clone, Debug)]
 enum Edge {
     Begin(Goes, String),
     End,
-    Hide,
-    Unhide,
+    Hide(bool),
 }
 
 impl RawText {
-    /// Creates the text of a value that is at this path of its message.
+    /// Creates the text of a value that has this path in its message.
     pub(super) fn under(root: &'static str) -> Self {
         Self { root, ..Self::default() }
     }
 
-    /// Begins another text behind the last one.
+    /// Begins another text after the last one.
     pub(super) fn restart(&mut self) {
         *self = Self { runs: self.runs, ..Self::under(self.root) };
     }
@@ -72,8 +68,8 @@ impl RawText {
     pub(super) fn note(&mut self, goes: Goes, event: &Event<'_>) {
         let edge = match (goes, &event.kind) {
             (Goes::Hidden, EventKind::Begin(ValueKind::Array | ValueKind::Object)) => return,
-            (Goes::Hidden, EventKind::Begin(_)) => Edge::Hide,
-            (Goes::Hidden, EventKind::End(_)) => Edge::Unhide,
+            (Goes::Hidden, EventKind::Begin(_)) => Edge::Hide(true),
+            (Goes::Hidden, EventKind::End(_)) => Edge::Hide(false),
             (goes, EventKind::Begin(_)) => Edge::Begin(goes, format!("{}{}", self.root, event.path.pointer())),
             (_, EventKind::End(_)) => Edge::End,
             _ => return,
@@ -83,66 +79,65 @@ impl RawText {
 
     /// Returns the changes that send the new text, in an array at `path`.
     pub(super) fn take(&mut self, path: &str) -> Vec<Change> {
-        let (text, mut changes) = (std::mem::take(&mut self.text), Vec::new());
-        let mut run = String::new();
-        for character in text.chars() {
-            while self.edges.front().is_some_and(|(offset, _)| *offset <= self.start) {
-                self.pass();
-            }
-            self.start += character.len_utf8() as u64;
-            let kind = self.open.last().cloned().or_else(|| self.is_hidden.then(|| (Goes::Hidden, String::new())));
-            if self.last.as_ref() != Some(&kind) {
-                self.send(path, &mut run, &mut changes);
-                (self.last, self.runs) = (Some(kind.clone()), self.runs + 1);
-            }
-            match kind {
-                Some((Goes::Hidden, _)) if std::mem::replace(&mut self.has_block, true) => {}
-                Some((Goes::Hidden, _)) => run.push_str(BLOCK),
-                _ => run.push(character),
+        let mut changes = Vec::new();
+        let end = self.start + self.text.len() as u64;
+        while self.edges.front().is_some_and(|(offset, _)| *offset <= end) {
+            let Some((offset, edge)) = self.edges.pop_front() else { break };
+            self.send(offset, path, &mut changes);
+            match edge {
+                Edge::Begin(goes, path) => self.open.push((goes, path)),
+                Edge::End => drop(self.open.pop()),
+                Edge::Hide(is_hidden) => {
+                    self.is_hidden = is_hidden;
+                    if is_hidden && self.open.is_empty() {
+                        // Each hidden value has a block of its own.
+                        self.last = None;
+                    }
+                }
             }
         }
-        self.send(path, &mut run, &mut changes);
+        self.send(end, path, &mut changes);
         changes
     }
 
-    fn pass(&mut self) {
-        match self.edges.pop_front() {
-            Some((_, Edge::Begin(goes, path))) => self.open.push((goes, path)),
-            Some((_, Edge::End)) => drop(self.open.pop()),
-            Some((_, Edge::Hide)) => (self.is_hidden, self.has_block) = (true, false),
-            Some((_, Edge::Unhide)) => self.is_hidden = false,
-            None => {}
+    /// Sends the text up to an offset: a new run, or more of the last one.
+    fn send(&mut self, end: u64, path: &str, changes: &mut Vec<Change>) {
+        let length = usize::try_from(end.saturating_sub(self.start)).unwrap_or(usize::MAX);
+        let mut text: String = self.text.drain(..length).collect();
+        self.start += text.len() as u64;
+        let kind = self.open.last().cloned().or_else(|| self.is_hidden.then(|| (Goes::Hidden, String::new())));
+        let is_new = self.last.as_ref() != Some(&kind);
+        if matches!(kind, Some((Goes::Hidden, _))) && !text.is_empty() {
+            text = if is_new { BLOCK.to_owned() } else { String::new() };
         }
-    }
-
-    /// Ends a run with what has been gathered of it: a new element of the array, or more of its last one.
-    fn send(&mut self, path: &str, run: &mut String, changes: &mut Vec<Change>) {
-        if run.is_empty() {
+        if text.is_empty() {
             return;
         }
-        let text = std::mem::take(run);
-        let place = self.runs.saturating_sub(1);
-        changes.push(Change::append(format!("{path}/{place}/text"), text));
-        let Some(Some((goes, of))) = &self.last else { return };
-        let goes = match goes {
-            Goes::Shown => "shown",
-            Goes::Kept => "kept",
-            Goes::Hidden => "hidden",
-        };
-        let kind: Value = if of.is_empty() { json!({"goes": goes}) } else { json!({"goes": goes, "path": of}) };
-        changes.insert(changes.len() - 1, Change::merge(format!("{path}/{place}"), kind));
+        self.runs += usize::from(is_new);
+        let place = format!("{path}/{}", self.runs - 1);
+        if let (Some((goes, of)), true) = (&kind, is_new) {
+            let goes = match goes {
+                Goes::Shown => "shown",
+                Goes::Kept => "kept",
+                Goes::Hidden => "hidden",
+            };
+            let run = if of.is_empty() { json!({"goes": goes}) } else { json!({"goes": goes, "path": of}) };
+            changes.push(Change::merge(place.as_str(), run));
+        }
+        changes.push(Change::append(format!("{place}/text"), text));
+        self.last = Some(kind);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use jsonspigot::{Parser, PatternSet};
+    use serde_json::Value;
 
     use super::*;
 
     const TEXT: &str = r#"{"ask": [{"m": "Hé\n?", "o": ["x", "y"]}], "n": 12, "t": true, "s": "a secret"}"#;
 
-    /// At every cut the same runs; of hidden values nothing but that they are there.
     #[test]
     fn hidden_values_have_one_width_at_every_cut() {
         let run = |goes: &str, path: &str, text: &str| json!({"goes": goes, "path": path, "text": text});
@@ -162,7 +157,7 @@ mod tests {
         ]);
         let patterns = PatternSet::new(["ask[*].m", "ask[*].o", "$..*"]).unwrap();
         for size in 1..TEXT.chars().count() {
-            let (mut raw, mut parser, mut props) = (RawText::default(), Parser::new(&patterns), json!({}));
+            let (mut raw, mut parser, mut runs) = (RawText::default(), Parser::new(&patterns), Vec::new());
             let characters: Vec<char> = TEXT.chars().collect();
             for piece in characters.chunks(size) {
                 let piece: String = piece.iter().collect();
@@ -172,10 +167,18 @@ mod tests {
                     raw.note([Goes::Shown, Goes::Kept, Goes::Hidden][event.pattern.index()], &event);
                 }
                 for change in raw.take("/raw") {
-                    change.apply(&mut props).unwrap();
+                    let place: usize = change.path.split('/').nth(2).unwrap().parse().unwrap();
+                    runs.resize(runs.len().max(place + 1), json!({}));
+                    match change.operand {
+                        Value::String(text) => {
+                            let before = runs[place]["text"].as_str().unwrap_or_default();
+                            runs[place]["text"] = json!(format!("{before}{text}"));
+                        }
+                        kind => runs[place] = kind,
+                    }
                 }
             }
-            assert_eq!(props["raw"], expected, "in pieces of {size}");
+            assert_eq!(json!(runs), expected, "in pieces of {size}");
         }
     }
 }

@@ -1,14 +1,14 @@
-//! How the shopping assistant's session moves on: what a classification, and what the person chose, make of it.
+//! Updates the shopping assistant's session after a classification.
 
 use super::classification::{AskSlot, Classification};
 use crate::conversation::{Answers, Assessment, ContextualQuestion, Session, SlotType};
 
 impl Session {
-    /// The session after a message: begun, or moved on by the answers in it.
+    /// Returns the session after a message: a new one, or the last one with the answers in the message.
     #[must_use]
-    pub fn after(before: Option<&Self>, said: &Classification, message: &str, chosen: &Answers) -> Self {
+    pub(super) fn after(before: Option<&Self>, said: &Classification, message: &str, chosen: &Answers) -> Self {
         let is_known = |before: &Self| chosen.keys().any(|slot| before.contextual_questions.contains_key(slot));
-        let going_on = before.filter(|&before| is_known(before) || said.goes_on());
+        let last = before.filter(|&before| is_known(before) || said.continues());
         let is_product_related = said.is_product_related();
         let intent_l3 = match (is_product_related, &said.product_intent, &said.simple_response) {
             (true, Some(intent), _) => intent.clone(),
@@ -19,10 +19,10 @@ impl Session {
             intent_l1: if is_product_related { "A" } else { "E" }.to_owned(),
             intent_l2: if is_product_related { "A1" } else { "E2" }.to_owned(),
             is_product_related,
-            domain: said.domain.clone().or_else(|| going_on?.domain.clone()),
-            product_intent: said.product_intent.clone().or_else(|| going_on?.product_intent.clone()),
-            contextual_questions: going_on.map(|before| before.contextual_questions.clone()).unwrap_or_default(),
-            assessment: going_on.map_or_else(
+            domain: said.domain.clone().or_else(|| last?.domain.clone()),
+            product_intent: said.product_intent.clone().or_else(|| last?.product_intent.clone()),
+            contextual_questions: last.map(|before| before.contextual_questions.clone()).unwrap_or_default(),
+            assessment: last.map_or_else(
                 || Assessment {
                     original_query: message.to_owned(),
                     intent: intent_l3.clone(),
@@ -32,7 +32,7 @@ impl Session {
             ),
             intent_l3,
         };
-        if going_on.is_some() {
+        if last.is_some() {
             session.answer(message, chosen);
         }
         session.ask(&said.ask_slots);
@@ -40,8 +40,8 @@ impl Session {
         session
     }
 
-    /// Stores what the person has chosen, in its slots. A message without a choice answers the question that has it as an
-    /// option, or else the one that is being asked.
+    /// Stores the person's choices in their slots. A message without choices answers the question that has it as an option,
+    /// or else the current question.
     fn answer(&mut self, message: &str, chosen: &Answers) {
         let mut is_placed = false;
         for (slot, answer) in chosen {
@@ -65,7 +65,7 @@ impl Session {
         }
     }
 
-    /// Takes the questions of a classification in. What was answered before stays so.
+    /// Adds the questions of a classification. Earlier answers stay.
     fn ask(&mut self, slots: &[AskSlot]) {
         for AskSlot { slot_name, message, options } in slots {
             if !self.assessment.priority_order.contains(slot_name) {
@@ -78,7 +78,7 @@ impl Session {
         }
     }
 
-    /// Works out what is fulfilled and what is missing.
+    /// Updates the lists of fulfilled and missing slots.
     fn assess(&mut self) {
         let has_answer = |slot: &&String| self.contextual_questions.get(*slot).is_some_and(|it| !it.answer.is_empty());
         let (fulfilled, missing): (Vec<&String>, Vec<&String>) =
@@ -110,7 +110,6 @@ mod tests {
         Classification::read(&input).unwrap()
     }
 
-    /// Only what follows up an open question, and not by a guess, answers it.
     #[test]
     fn a_follow_up_that_is_a_guess_begins_anew() {
         let slot = json!({"slot_name": "ASK_USER_SIZE", "message": "Which size?", "options": ["S", "M"]});

@@ -4,40 +4,28 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::{Value, json};
 
-use super::ask::{Reader, ask};
-use super::classification::{Classification, DataStrategy, TOOL, schema};
-use super::classify::{MESSAGE, Reading};
+use super::ask::ask;
+use super::classification::{Classification, DataStrategy, Rejected, SCHEMA, TOOL};
+use super::classify::Reading;
 use super::growing_text::GrowingText;
 use super::output::Output;
 use super::round::Round;
-use super::shown::Shown;
-use super::{Assistants, Finished, TurnError, conversation};
+use super::{Assistants, Finished, TurnError, catalogue, conversation};
 use crate::conversation::{Answers, Assistant, ContextualQuestion, Conversation, Said, Session, Turn};
 use crate::provider::{Message, Request, ToolSpec};
-use crate::wire::{Envelope, Event, EventName, MessageType};
+use crate::wire::{Event, EventName, MessageRef, MessageType};
 
 const MOST_TOKENS: u32 = 2000;
 
-/// How often the model classifies a message at most.
+/// The attempts at one classification.
 const CLASSIFICATIONS: usize = 2;
 
 static TOOLS: LazyLock<Arc<[ToolSpec]>> = LazyLock::new(|| {
     let description = "Says what the message is about, where its answer comes from, and what is missing. Write \
                        `ask_slots`, `simple_response` and `reasoning` first: the person reads them while you write."
         .to_owned();
-    [ToolSpec { name: TOOL.to_owned(), description, input_schema: schema() }].into()
+    [ToolSpec { name: TOOL.to_owned(), description, input_schema: SCHEMA.as_value().clone() }].into()
 });
-
-impl Reader for Reading {
-    fn take(&mut self, event: jsonspigot_llm::StreamEvent<'_>) {
-        self.take(event);
-    }
-
-    fn drain(&mut self) -> Vec<Event> {
-        self.send_raw();
-        std::mem::take(&mut self.events)
-    }
-}
 
 pub(super) async fn answer(
     assistants: &Assistants,
@@ -46,11 +34,11 @@ pub(super) async fn answer(
     output: &mut Output,
 ) -> Result<Finished, TurnError> {
     let user = Message::user(&message.text);
-    let block = output.begin_answer().await?;
-    // The input has come to its end when this is done: only now is anything decided.
-    let said = classify(assistants, before, message, &block, output).await?;
+    let mut reading = Reading::new(&output.begin_answer().await?);
+    // Nothing is decided before the input is complete and valid.
+    let said = classify(assistants, before, message, &mut reading, output).await?;
     let session = Session::after(before.session.as_ref(), &said, &message.text, &message.answers);
-    // What needs no look at the catalogue leaves open questions as they are, unless it has answered one, or asks another.
+    // A message that needs no catalogue leaves open questions as they are, unless it answers one or leads to another.
     let is_open = |open: &Session| open.assessment.currently_asking.is_some();
     let session = match (said.data_strategy, &before.session) {
         (DataStrategy::None | DataStrategy::MemoryOnly, Some(open))
@@ -61,7 +49,7 @@ pub(super) async fn answer(
         _ => session,
     };
     let asked: Vec<_> = match said.data_strategy {
-        // After an answer to something else, the open question is there again, with its options.
+        // After an answer to something else, the open question is shown again.
         DataStrategy::EsFetch | DataStrategy::None if said.ask_slots.is_empty() => {
             session.current_question().into_iter().collect()
         }
@@ -70,13 +58,13 @@ pub(super) async fn answer(
             names.filter_map(|name| session.contextual_questions.get_key_value(name)).collect()
         }
     };
-    output.send(vec![complete(&block, &said, &asked, &session)]).await?;
+    output.send(vec![complete(&reading.message, &said, &asked, &session)]).await?;
     let response = said.simple_response.iter().map(|response| response.message.as_str());
     let words: Vec<&str> = response.chain(asked.iter().map(|(_, question)| question.message.as_str())).collect();
     let mut stop_reason = "end_turn".to_owned();
     let answer = match said.data_strategy {
         DataStrategy::MemoryOnly => recall(assistants, before, &user, output, &mut stop_reason).await?,
-        DataStrategy::EsFetch if asked.is_empty() => search(assistants, &said, &session, output).await?,
+        DataStrategy::EsFetch if asked.is_empty() => search(&said, &session, output).await?,
         DataStrategy::None | DataStrategy::EsFetch => words.join("\n"),
     };
     let mut messages = vec![user];
@@ -87,29 +75,25 @@ pub(super) async fn answer(
     Ok(Finished { turn, stop_reason })
 }
 
-/// The first call. If its input does not hold, the model is told why, once.
+/// Has the model classify the message. If the call is not valid, the model gets the errors and is asked once more.
 async fn classify(
     assistants: &Assistants,
     before: &Conversation,
     message: &Said,
-    block: &str,
+    reading: &mut Reading,
     output: &mut Output,
 ) -> Result<Classification, TurnError> {
-    let mut new = vec![Message::user(&message.text)];
-    let (mut shown, mut why) = (Shown::default(), String::new());
+    let (mut new, mut why) = (vec![Message::user(&message.text)], String::new());
     for _ in 0..CLASSIFICATIONS {
         let request = classify_request(before, message, &new);
-        let begun = shown.again();
-        let reader = || Reading::new(block, begun.clone());
-        let reading = ask(&assistants.provider, &request, output, Reading::calls, reader).await?;
-        let (verdict, seen) = reading.finish();
-        match verdict {
+        ask(&assistants.provider, &request, output, reading).await?;
+        let never = || Err(Rejected { call: None, errors: vec!["the message was not classified".to_owned()] });
+        match reading.verdict.take().unwrap_or_else(never) {
             Ok(said) => return Ok(said),
             Err(rejected) => {
-                why = rejected.words();
-                tracing::warn!(?why, "a classification does not hold");
-                new.extend(rejected.as_messages());
-                shown = seen;
+                why = rejected.errors.join("; ");
+                tracing::warn!(?why, "a classification is not valid");
+                new.extend(rejected.into_messages());
             }
         }
     }
@@ -137,7 +121,7 @@ fn classify_request(before: &Conversation, message: &Said, new: &[Message]) -> R
     }
 }
 
-/// The second call: an answer over the stored conversation, streamed as text.
+/// Answers from the stored conversation with a second request, whose text streams.
 async fn recall(
     assistants: &Assistants,
     before: &Conversation,
@@ -152,41 +136,41 @@ async fn recall(
         ..Request::default()
     };
     let (block, no_calls) = (output.begin_answer().await?, Default::default());
-    let round = ask(&assistants.provider, &request, output, Round::calls, || Round::new(&block, &no_calls)).await?;
+    let mut round = Round::new(&block, &no_calls);
+    ask(&assistants.provider, &request, output, &mut round).await?;
     let (said, rest) = round.finish();
     output.send(rest).await?;
-    *stop_reason = said.reason();
+    *stop_reason = said.stop_reason;
     Ok(said.message.map(|message| message.text()).unwrap_or_default())
 }
 
-/// Enough is known: the catalogue is searched.
-async fn search(
-    assistants: &Assistants,
-    said: &Classification,
-    session: &Session,
-    output: &mut Output,
-) -> Result<String, TurnError> {
+/// Searches the catalogue.
+async fn search(said: &Classification, session: &Session, output: &mut Output) -> Result<String, TurnError> {
     let kinds = said.category.iter().chain(&said.subcategories).map(|kind| kind.replace('_', " "));
     let answers: Vec<&[String]> = session.answers().collect();
-    let (found, is_exact) = assistants.catalogue.search(&kinds.collect::<Vec<_>>().join(" "), &answers);
+    let (found, is_exact) = catalogue::search(&kinds.collect::<Vec<_>>().join(" "), &answers);
     let block = output.next_block();
     let items: Vec<_> = found.iter().map(|product| product.to_json()).collect();
-    let products = Envelope::whole(MessageType::Products, json!({"items": items})).of("products");
-    let mut events = vec![Event::new(EventName::Products, products.in_block(block.as_str()))];
-    let names: Vec<&str> = found.iter().map(|product| product.name.as_str()).collect();
+    let products = MessageRef::new(EventName::Products, MessageType::Products, "products", &block);
+    let mut events = vec![products.whole(json!({"items": items}))];
+    let names: Vec<&str> = found.iter().map(|product| product.1).collect();
     let answer = match names.as_slice() {
         [] => "I have found nothing that fits.".to_owned(),
         names if is_exact => format!("I have found {}: {}.", names.len(), names.join(", ")),
         names => format!("Nothing fits all of that. The closest: {}.", names.join(", ")),
     };
-    GrowingText::new(EventName::Text, MessageType::Text, "text", &block).push(&answer, &mut events);
+    GrowingText::text("text", &block).push(&answer, &mut events);
     output.send(events).await?;
     Ok(answer)
 }
 
-/// The decision as the client may see it: the whole message. Of the internal fields it has only the slots' names, by which
-/// an answer says where it belongs.
-fn complete(block: &str, said: &Classification, asked: &[(&String, &ContextualQuestion)], session: &Session) -> Event {
+/// Creates the event of the decision. Of the internal fields it has only the slots' names, which answers carry.
+fn complete(
+    message: &MessageRef,
+    said: &Classification,
+    asked: &[(&String, &ContextualQuestion)],
+    session: &Session,
+) -> Event {
     let public = |(slot, question): &(&String, &ContextualQuestion)| {
         let ContextualQuestion { message, kind, options, .. } = question;
         json!({"slot_name": slot, "message": message, "type": kind, "options": options})
@@ -206,6 +190,5 @@ fn complete(block: &str, said: &Classification, asked: &[(&String, &ContextualQu
     if let Some(reasoning) = &said.reasoning {
         props["reasoning"] = json!(reasoning);
     }
-    let whole = Envelope::whole(MessageType::Ask, props).of(MESSAGE).in_block(block);
-    Event::new(EventName::ClassificationComplete, whole)
+    message.named(EventName::ClassificationComplete).whole(props)
 }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::ask::{Reader, ask};
+use super::ask::ask;
 use super::output::Output;
 use super::round::Round;
 use super::run_tools::{call_ids, run};
@@ -14,7 +14,6 @@ use super::tools::Toolbox;
 use super::{Assistants, Finished, TurnError, conversation, updated};
 use crate::conversation::{Assistant, Conversation, Turn};
 use crate::provider::{Message, Request, Role};
-use crate::wire::Event;
 
 const MOST_TOKENS: u32 = 4096;
 
@@ -24,18 +23,8 @@ pub(super) struct ToolLoop<'a> {
     pub(super) toolbox: &'a Toolbox,
     pub(super) system: &'a str,
     pub(super) temperature: Option<f64>,
-    /// Whether each step is saved before the next one, because the tools do what can't be undone.
+    /// Saves each step before the next one, because the tools can't be undone.
     pub(super) saves_steps: bool,
-}
-
-impl Reader for Round<'_> {
-    fn take(&mut self, event: jsonspigot_llm::StreamEvent<'_>) {
-        self.take(event);
-    }
-
-    fn drain(&mut self) -> Vec<Event> {
-        self.drain()
-    }
 }
 
 pub(super) async fn answer(
@@ -61,10 +50,10 @@ pub(super) async fn answer(
             temperature,
         };
         let block = output.begin_answer().await?;
-        let round = ask(&assistants.provider, &request, output, Round::calls, || Round::new(&block, &ids)).await?;
+        let mut round = Round::new(&block, &ids);
+        ask(&assistants.provider, &request, output, &mut round).await?;
         let (said, rest) = round.finish();
         output.send(rest).await?;
-        let stop_reason = said.reason();
         turn.context = updated(turn.context, said.context);
         ids.extend(said.message.iter().flat_map(call_ids));
         if let Some(answer) = said.message {
@@ -73,13 +62,13 @@ pub(super) async fn answer(
             turn.messages.push(answer);
         }
         if said.calls.is_empty() {
-            return Ok(Finished { turn: turn.step(), stop_reason });
+            return Ok(Finished { turn: turn.step(), stop_reason: said.stop_reason });
         }
         if saves_steps {
             // Before the tools run: whatever becomes of the server, it is known that they may have run.
             output.save(turn.step()).await?;
         }
-        let content = run(assistants, toolbox, said.calls, &block, output).await?;
+        let content = run(assistants, toolbox, said.calls, output).await?;
         let results = Message { role: Role::User, content };
         output.draft.add(results.clone());
         turn.messages.push(results);

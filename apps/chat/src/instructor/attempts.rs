@@ -1,145 +1,133 @@
-//! The attempts at a form, one after the other: fed by whoever has the provider's answer, telling events as it comes.
+//! The attempts at a form, one after the other.
+
+use std::fmt::Write;
 
 use serde::de::DeserializeOwned;
 
-use super::form::Form;
-use super::snapshot::Snapshot;
-use super::{AttemptError, Instructor, prompt};
+use super::form::{Form, Snapshot};
+use super::{AttemptError, ErrorKind, Schema};
 
-/// What is told of the attempts, in order: each begins with `AttemptStarted` and ends with `AttemptFailed` or the
-/// `FinalResult`; after the last `AttemptFailed` comes the `FinalResult` too.
+/// The number of errors that a prompt quotes.
+const MAX_ERRORS: usize = 20;
+
+/// The bytes of an answer that a prompt quotes: its end, as that is where a broken answer went wrong.
+const MAX_ANSWER: usize = 8 << 10;
+
+/// An event of the attempts. Each attempt begins with `AttemptStarted` and ends with `AttemptFailed` or the `FinalResult`, which
+/// also follows the last `AttemptFailed`.
 #[derive(Debug)]
 pub enum Event<'a, T> {
     /// The model is asked.
     AttemptStarted {
-        /// From 1.
+        /// The attempt's number, from 1.
         attempt: u32,
-        /// What it is asked; from the second attempt on with what was wrong before.
-        prompt: &'a str,
     },
-    /// What the model said, as it came.
+    /// A piece of the model's answer.
     RawChunk(&'a str),
     /// More of the form is known, or is complete.
     Snapshot(Snapshot<'a, T>),
     /// The attempt gave no form.
     AttemptFailed {
-        /// From 1.
+        /// The attempt's number, from 1.
         attempt: u32,
-        /// Why; never empty.
+        /// The errors; at least one.
         errors: &'a [AttemptError],
     },
-    /// The form; or the last attempt's errors, as all are used up.
+    /// The form, or the last attempt's errors.
     FinalResult(Result<T, Vec<AttemptError>>),
 }
 
-/// What the driver does next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// Feed what comes, and `finish` after it.
-    GoOn,
-    /// Cancel the answer: nothing more of it matters. `start` gives the next prompt, if there is one.
-    AttemptOver,
-}
-
-/// Attempts at one form. Drive it as long as [`start`](Self::start) gives a prompt; each attempt ends by
-/// [`finish`](Self::finish), [`fail`](Self::fail), or a `feed` that says so.
+/// Attempts at one form. Call [`start`](Self::start) for each prompt, [`feed`](Self::feed) the answer, and end the attempt
+/// with [`finish`](Self::finish) or [`fail`](Self::fail).
 #[derive(Debug)]
-pub struct Attempts<T> {
-    instructor: Instructor<T>,
-    first_prompt: String,
+pub struct Attempts<'s, T> {
+    schema: &'s Schema,
+    most: u32,
+    prompt: String,
     next_prompt: Option<String>,
     attempt: u32,
-    state: State,
-    form: Form<T>,
+    /// The form of the attempt that is running.
+    form: Option<Form>,
+    result: std::marker::PhantomData<fn() -> T>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// Before an attempt.
-    Ready,
-    /// In one.
-    Asked,
-    /// The final result has been told.
-    Over,
-}
-
-impl<T: DeserializeOwned> Attempts<T> {
-    pub(super) fn new(instructor: Instructor<T>, prompt: &str) -> Self {
-        Self {
-            form: Form::new(instructor.validator.clone(), instructor.limits),
-            first_prompt: prompt.to_owned(),
-            next_prompt: Some(prompt.to_owned()),
-            instructor,
-            attempt: 0,
-            state: State::Ready,
-        }
+impl<'s, T: DeserializeOwned> Attempts<'s, T> {
+    pub(super) fn new(schema: &'s Schema, most: u32, prompt: &str) -> Self {
+        let (prompt, next_prompt) = (prompt.to_owned(), Some(prompt.to_owned()));
+        Self { schema, most, prompt, next_prompt, attempt: 0, form: None, result: std::marker::PhantomData }
     }
 
-    /// Begins the next attempt and gives its prompt; nothing once the final result has been told. An attempt that is
-    /// still going on is cut.
+    /// Begins the next attempt and returns its prompt, or `None` after the final result. An attempt that is still running
+    /// counts as cut.
     pub fn start(&mut self, mut on_event: impl FnMut(Event<'_, T>)) -> Option<String> {
-        if self.state == State::Asked {
-            self.fail(AttemptError::CutStream { message: "the answer was given up".into() }, &mut on_event);
-        }
+        self.fail(AttemptError::new(ErrorKind::CutStream, "the answer was given up"), &mut on_event);
         let prompt = self.next_prompt.take()?;
         self.attempt += 1;
-        self.state = State::Asked;
-        self.form.reset();
-        on_event(Event::AttemptStarted { attempt: self.attempt, prompt: &prompt });
+        self.form = Some(Form::new());
+        on_event(Event::AttemptStarted { attempt: self.attempt });
         Some(prompt)
     }
 
-    /// Takes in what the model says next. What comes outside an attempt is dropped.
-    pub fn feed(&mut self, text: &str, mut on_event: impl FnMut(Event<'_, T>)) -> Step {
-        if self.state != State::Asked {
-            return Step::AttemptOver;
-        }
+    /// Reads a piece of the answer. Returns false if the rest of the answer is not needed, because the attempt has ended.
+    pub fn feed(&mut self, text: &str, mut on_event: impl FnMut(Event<'_, T>)) -> bool {
+        let Some(form) = &mut self.form else { return false };
         if text.is_empty() {
-            return Step::GoOn;
+            return true;
         }
         on_event(Event::RawChunk(text));
-        let fed = self.form.feed(Some(text));
-        self.form.snapshot().map(Event::Snapshot).into_iter().for_each(&mut on_event);
-        match fed {
-            Ok(()) => Step::GoOn,
-            Err(error) => {
-                self.fail(AttemptError::of_json(&error), &mut on_event);
-                Step::AttemptOver
-            }
+        let fed = form.feed(Some(text));
+        form.snapshot().map(Event::Snapshot).into_iter().for_each(&mut on_event);
+        if let Err(error) = &fed {
+            self.fail(AttemptError::of_json(error), on_event);
         }
+        fed.is_ok()
     }
 
-    /// The answer has ended, as the provider says: now it is checked.
+    /// Ends the attempt at the end of the answer, and checks the form.
     pub fn finish(&mut self, mut on_event: impl FnMut(Event<'_, T>)) {
-        if self.state != State::Asked {
-            return;
-        }
-        let finished = self.form.feed(None);
-        self.form.snapshot().map(Event::Snapshot).into_iter().for_each(&mut on_event);
-        match finished.map_err(|error| vec![AttemptError::of_json(&error)]).and_then(|()| self.form.complete()) {
-            Ok(form) => {
-                self.state = State::Over;
-                on_event(Event::FinalResult(Ok(form)));
+        let Some(form) = &mut self.form else { return };
+        let finished = form.feed(None).map_err(|error| vec![AttemptError::of_json(&error)]);
+        form.snapshot().map(Event::Snapshot).into_iter().for_each(&mut on_event);
+        match finished.and_then(|()| form.complete(self.schema)) {
+            Ok(result) => {
+                self.form = None;
+                on_event(Event::FinalResult(Ok(result)));
             }
-            Err(errors) => self.end(errors, &mut on_event),
+            Err(errors) => self.end(errors, on_event),
         }
     }
 
-    /// The answer can't go on: the provider failed, or the connection to it.
-    pub fn fail(&mut self, error: AttemptError, mut on_event: impl FnMut(Event<'_, T>)) {
-        if self.state == State::Asked {
-            self.end(vec![error], &mut on_event);
-        }
+    /// Ends the attempt with an error of the provider or of the connection.
+    pub fn fail(&mut self, error: AttemptError, on_event: impl FnMut(Event<'_, T>)) {
+        self.end(vec![error], on_event);
     }
 
-    fn end(&mut self, errors: Vec<AttemptError>, on_event: &mut impl FnMut(Event<'_, T>)) {
+    fn end(&mut self, errors: Vec<AttemptError>, mut on_event: impl FnMut(Event<'_, T>)) {
+        let Some(form) = self.form.take() else { return };
         on_event(Event::AttemptFailed { attempt: self.attempt, errors: &errors });
-        if self.attempt < self.instructor.attempts.get() {
-            self.next_prompt = Some(prompt::again(&self.first_prompt, self.form.text(), &errors));
-            self.state = State::Ready;
+        if self.attempt < self.most {
+            self.next_prompt = Some(again(&self.prompt, form.text(), &errors));
         } else {
-            self.state = State::Over;
             on_event(Event::FinalResult(Err(errors)));
         }
     }
+}
+
+/// Writes the prompt of another attempt.
+fn again(prompt: &str, answer: &[u8], errors: &[AttemptError]) -> String {
+    let mut again = format!("{prompt}\n\nYour last answer could not be used:\n");
+    // Writing to a string cannot fail.
+    for error in errors.iter().take(MAX_ERRORS) {
+        let _ = writeln!(again, "- {error}");
+    }
+    if errors.len() > MAX_ERRORS {
+        let _ = writeln!(again, "- and {} more", errors.len() - MAX_ERRORS);
+    }
+    if !answer.is_empty() {
+        let tail = &answer[answer.len().saturating_sub(MAX_ANSWER)..];
+        let which = if tail.len() < answer.len() { "It ended with" } else { "It was" };
+        let _ = writeln!(again, "\n{which}:\n{}", String::from_utf8_lossy(tail));
+    }
+    again.push_str("\nAnswer again, with the whole form as one JSON text and nothing else.");
+    again
 }

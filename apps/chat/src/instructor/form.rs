@@ -1,52 +1,57 @@
-//! A form while the model writes it: typed as far as it is known after each chunk, and checked by its JSON Schema at the end.
+//! A form while the model writes it: a typed partial value after each chunk, and a check by the JSON Schema at the end.
 
 use std::marker::PhantomData;
-use std::sync::Arc;
 
-use jsonschema::Validator;
-use jsonspigot::{DuplicateKeys, Error, Event, EventKind, Limits, Parser, PatternSet, Revision, ValueKind};
+use jsonspigot::{
+    DuplicateKeys, Error, Event, EventKind, Limits, Parser, Partial, PartialValue, PatchOp, PatternSet, Revision,
+    ValueKind,
+};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::AttemptError;
-use super::place::Place;
-use super::snapshot::Snapshot;
+use super::fence::Fenced;
+use super::{AttemptError, ErrorKind, Schema};
 
-/// Reads one answer at a time.
+/// Enough for any form.
+const LIMITS: Limits = Limits::new().depth(64).key(1 << 10).string(1 << 20).number(64).blank(1 << 10).total(4 << 20);
+
+/// Reads one answer.
 #[derive(Debug)]
-pub(super) struct Form<T> {
+pub(super) struct Form {
     parser: Parser,
-    validator: Arc<Validator>,
-    /// Where in the answer its JSON is.
-    place: Place,
+    fenced: Fenced,
     /// The revision of the last snapshot.
     seen: Revision,
     /// The pointer of the innermost open string, array or object.
     open: Option<String>,
+}
+
+/// The known part of a form. Nothing is computed until it is used.
+#[derive(Debug)]
+pub struct Snapshot<'a, T> {
+    parser: &'a Parser,
+    since: Revision,
+    /// The known part without a type.
+    pub value: PartialValue<'a>,
+    /// The pointer of the innermost open value. Everything outside of it is complete.
+    pub open: Option<&'a str>,
     form: PhantomData<fn() -> T>,
 }
 
-impl<T: DeserializeOwned> Form<T> {
-    pub(super) fn new(validator: Arc<Validator>, limits: Limits) -> Self {
+impl Form {
+    pub(super) fn new() -> Self {
         // A value that is shown as complete must not change, so a second key of the same name is an error.
-        let builder = Parser::builder().snapshots().limits(limits).duplicate_keys(DuplicateKeys::Reject);
+        let builder = Parser::builder().snapshots().limits(LIMITS).duplicate_keys(DuplicateKeys::Reject);
         let every = PatternSet::new(["$", "$..*"]).expect("the patterns are valid");
-        let (parser, seen) = (builder.patterns(&every).build(), Revision::default());
-        Self { parser, validator, place: Place::new(), seen, open: None, form: PhantomData }
+        let parser = builder.patterns(&every).build();
+        Self { parser, fenced: Fenced::new(), seen: Revision::default(), open: None }
     }
 
-    /// Prepares for the next answer.
-    pub(super) fn reset(&mut self) {
-        self.parser.reset();
-        self.place.reset();
-        (self.seen, self.open) = (Revision::default(), None);
-    }
-
-    /// Reads the JSON in a chunk of the answer, or in what is left at its end.
+    /// Reads the JSON in a chunk of the answer, or in its end.
     pub(super) fn feed(&mut self, chunk: Option<&str>) -> Result<(), Error> {
-        let Self { parser, place, open, .. } = self;
+        let Self { parser, fenced, open, .. } = self;
         let mut read = Ok(());
-        place.find(chunk, |json| {
+        fenced.feed(chunk, |json| {
             if read.is_ok() {
                 read = parser.feed_with(json, |event| follow(open, &event));
             }
@@ -54,46 +59,56 @@ impl<T: DeserializeOwned> Form<T> {
         read.and_then(|()| if chunk.is_none() { parser.finish_with(|event| follow(open, &event)) } else { Ok(()) })
     }
 
-    /// Returns what is known now, if it is more than the last snapshot had.
-    pub(super) fn snapshot(&mut self) -> Option<Snapshot<'_, T>> {
+    /// Returns a snapshot if it differs from the last one.
+    pub(super) fn snapshot<T>(&mut self) -> Option<Snapshot<'_, T>> {
         let since = self.seen;
-        // Values that have only closed look the same, but `open` differs; a text that has failed closes nothing.
+        // A value that has only closed has an empty patch, but changes `open`. A text that has failed closes nothing.
         let is_same = self.parser.error().is_some() && self.parser.patch_since(since).is_ok_and(|ops| ops.is_empty());
         if !self.parser.has_changed_since(since) || is_same {
             return None;
         }
         self.seen = self.parser.revision();
-        let (parser, open) = (&self.parser, self.open.as_deref());
-        parser.snapshot().map(|root| Snapshot { parser, root, since, open, form: PhantomData })
+        let (parser, open, form) = (&self.parser, self.open.as_deref(), PhantomData);
+        parser.snapshot().map(|value| Snapshot { parser, since, value, open, form })
     }
 
     /// Reads the complete answer: strictly, then by the schema, then as a `T`.
-    pub(super) fn complete(&self) -> Result<T, Vec<AttemptError>> {
+    pub(super) fn complete<T: DeserializeOwned>(&self, schema: &Schema) -> Result<T, Vec<AttemptError>> {
         let value: Value = self.parser.deserialize().map_err(|error| vec![AttemptError::of_json(&error)])?;
-        let errors: Vec<_> = self.validator.iter_errors(&value).map(|error| AttemptError::of_schema(&error)).collect();
-        if !errors.is_empty() {
-            return Err(errors);
-        }
-        self.parser.deserialize().map_err(|error| vec![AttemptError::Type { message: error.to_string() }])
+        schema.check(&value)?;
+        self.parser.deserialize().map_err(|error| vec![AttemptError::new(ErrorKind::Type, error.to_string())])
     }
 
-    /// Returns the answer's text as far as it was read.
+    /// Returns the JSON text that was read.
     pub(super) fn text(&self) -> &[u8] {
         self.parser.text().unwrap_or_default()
     }
 }
 
+impl<'a, T: DeserializeOwned> Snapshot<'a, T> {
+    /// Returns the known part as a `T`, or `None` while too little is known.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the known part does not fit the type. The attempt continues, because only its end is judged.
+    pub fn typed(&self) -> Result<Option<Partial<T>>, Error> {
+        self.value.deserialize()
+    }
+
+    /// Returns what has changed since the last snapshot of the attempt.
+    pub fn changes(&self) -> impl Iterator<Item = PatchOp<'a>> + use<'a, T> {
+        self.parser.patch_since(self.since).into_iter().flatten()
+    }
+}
+
 /// Keeps `open` at the innermost open string, array or object.
 fn follow(open: &mut Option<String>, event: &Event<'_>) {
+    let is_atom = |kind| matches!(kind, ValueKind::Null | ValueKind::Bool | ValueKind::Number);
     match &event.kind {
-        EventKind::Begin(ValueKind::String | ValueKind::Array | ValueKind::Object) => {
-            *open = Some(event.path.pointer().to_string());
-        }
-        EventKind::End(Some(value))
-            if !matches!(value.kind(), ValueKind::Null | ValueKind::Bool | ValueKind::Number) =>
-        {
-            let parent = open.as_deref().and_then(|pointer| pointer.rfind('/'));
-            *open = parent.and_then(|end| Some(open.as_deref()?[..end].to_owned()));
+        EventKind::Begin(kind) if !is_atom(*kind) => *open = Some(event.path.pointer().to_string()),
+        EventKind::End(Some(value)) if !is_atom(value.kind()) => {
+            let parent = open.as_deref().and_then(|pointer| pointer.rsplit_once('/'));
+            *open = parent.map(|(parent, _)| parent.to_owned());
         }
         _ => {}
     }

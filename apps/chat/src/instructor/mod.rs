@@ -1,10 +1,9 @@
-//! The form instructor: structured output against a JSON Schema, shown while it fills, checked when it ends.
+//! The form instructor: structured output that is shown while it fills, and checked by a JSON Schema at its end.
 //!
-//! A state machine without I/O: it says what to ask a provider, is fed what the provider answers, and tells what that
-//! comes to. Whoever drives it owns sockets, time and cancelling.
+//! A state machine without I/O: the caller asks the provider, feeds the answer, and decides when to cancel.
 //!
 //! ```
-//! use chat::instructor::{Event, Instructor, Step};
+//! use chat::instructor::{Event, Instructor};
 //! use serde_json::json;
 //!
 //! #[derive(Debug, Default, serde::Deserialize)]
@@ -18,7 +17,7 @@
 //! let mut answers = [["{\"city\": \"Pu", "ne\", \"days\": 99}"], ["{\"city\": \"Pune\", ", "\"days\": 9}"]].into_iter();
 //! let mut told = Vec::new();
 //! let mut on_event = |event: Event<'_, Trip>| match event {
-//!     Event::AttemptStarted { attempt, .. } => told.push(format!("attempt {attempt}")),
+//!     Event::AttemptStarted { attempt } => told.push(format!("attempt {attempt}")),
 //!     Event::Snapshot(seen) => told.push(seen.typed().unwrap().unwrap().get().city.clone()),
 //!     Event::AttemptFailed { errors, .. } => told.push(errors[0].to_string()),
 //!     Event::FinalResult(result) => told.push(format!("{:?}", result.unwrap())),
@@ -28,9 +27,7 @@
 //! while let Some(prompt) = attempts.start(&mut on_event) {
 //!     assert!(prompt.starts_with("Plan a trip."));
 //!     for chunk in answers.next().unwrap() {
-//!         if attempts.feed(chunk, &mut on_event) == Step::AttemptOver {
-//!             break; // nothing more of this answer is wanted
-//!         }
+//!         attempts.feed(chunk, &mut on_event); // `false` would mean that the rest of the answer is not needed
 //!     }
 //!     attempts.finish(&mut on_event);
 //! }
@@ -42,93 +39,68 @@
 //! ```
 
 mod attempts;
-mod error;
+mod fence;
 mod form;
-mod place;
-mod prompt;
-mod show;
-mod snapshot;
+mod schema;
+mod shown;
 
-use std::fmt;
 use std::marker::PhantomData;
-use std::num::NonZeroU32;
-use std::sync::Arc;
 
-use jsonschema::Validator;
-use jsonspigot::Limits;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-pub use self::attempts::{Attempts, Event, Step};
-pub use self::error::{AttemptError, SchemaError};
-pub use self::show::Shown;
-pub use self::snapshot::Snapshot;
+pub use self::attempts::{Attempts, Event};
+pub use self::form::Snapshot;
+pub use self::schema::{AttemptError, ErrorKind, Schema, SchemaError};
+pub use self::shown::Shown;
 
-/// How often the model is asked if nothing else is said.
-const DEFAULT_ATTEMPTS: NonZeroU32 = NonZeroU32::new(3).unwrap();
+/// The number of attempts unless another is chosen.
+const ATTEMPTS: u32 = 3;
 
-/// What an answer may come to: enough for any form, and an end to one that has none.
-const LIMITS: Limits = Limits::new().depth(64).key(1 << 10).string(1 << 20).number(64).blank(1 << 10).total(4 << 20);
-
-/// A form: what its answer must be. Cheap to clone.
+/// A form: what its answer must be.
 ///
-/// While it fills, a `T` is read from what is known, so its fields have defaults or are optional; that nothing is missing
-/// at the end is the schema's to say, which is checked strictly, and only then.
+/// While the form fills, a `T` is read from the known part, so its fields have defaults or are optional. The schema, which is
+/// checked only at the end, lists the required fields.
+#[derive(Clone, Debug)]
 pub struct Instructor<T> {
-    schema: Arc<Value>,
-    validator: Arc<Validator>,
-    attempts: NonZeroU32,
-    limits: Limits,
+    schema: Schema,
+    attempts: u32,
     form: PhantomData<fn() -> T>,
 }
 
 impl<T: DeserializeOwned> Instructor<T> {
-    /// A form with this schema. Formats (`date`, `email`, …) are checked too; references leave the schema nowhere.
+    /// Creates a form with this schema. Formats such as `date` are checked too; references to other documents are refused.
     ///
     /// # Errors
     ///
-    /// The schema is none.
+    /// Fails if the schema is not a JSON Schema.
     pub fn new(schema: &Value) -> Result<Self, SchemaError> {
-        let validator = jsonschema::options().should_validate_formats(true).build(schema)?;
-        Ok(Self {
-            schema: Arc::new(schema.clone()),
-            validator: Arc::new(validator),
-            attempts: DEFAULT_ATTEMPTS,
-            limits: LIMITS,
-            form: PhantomData,
-        })
+        Ok(Self { schema: Schema::new(schema)?, attempts: ATTEMPTS, form: PhantomData })
     }
 
-    /// The same, with the model asked this often at most. It is three times otherwise.
+    /// Sets how often the model is asked at most. At least one attempt is made.
     #[must_use]
-    pub fn attempts(self, attempts: NonZeroU32) -> Self {
+    pub fn attempts(self, attempts: u32) -> Self {
         Self { attempts, ..self }
     }
 
-    /// The same, with other limits to an answer.
+    /// Returns the schema.
     #[must_use]
-    pub fn limits(self, limits: Limits) -> Self {
-        Self { limits, ..self }
-    }
-
-    /// The schema, for the provider's request.
-    #[must_use]
-    pub fn schema(&self) -> &Value {
+    pub fn schema(&self) -> &Schema {
         &self.schema
     }
 
     /// Asks for the form, to be shown while it fills. A provider that can't stream feeds one chunk.
     #[must_use]
-    pub fn parse_streaming(&self, prompt: &str) -> Attempts<T> {
-        Attempts::new(self.clone(), prompt)
+    pub fn parse_streaming(&self, prompt: &str) -> Attempts<'_, T> {
+        Attempts::new(&self.schema, self.attempts, prompt)
     }
 
-    /// Asks for the form and waits for it. `ask` is given a prompt and gives the whole answer, or why there is none.
+    /// Asks for the form and waits for it. `ask` receives a prompt and returns the answer, or an error.
     ///
     /// # Errors
     ///
-    /// The last attempt's errors, if none gave a valid form: the same as [`parse_streaming`](Self::parse_streaming)'s
-    /// final result.
+    /// Fails with the last attempt's errors if no answer was a valid form.
     pub fn parse(
         &self,
         prompt: &str,
@@ -137,8 +109,8 @@ impl<T: DeserializeOwned> Instructor<T> {
         let mut attempts = self.parse_streaming(prompt);
         let mut result = Err(Vec::new());
         let mut keep_result = |event: Event<'_, T>| {
-            if let Event::FinalResult(told) = event {
-                result = told;
+            if let Event::FinalResult(last) = event {
+                result = last;
             }
         };
         while let Some(prompt) = attempts.start(&mut keep_result) {
@@ -147,30 +119,9 @@ impl<T: DeserializeOwned> Instructor<T> {
                     attempts.feed(&answer, &mut keep_result);
                     attempts.finish(&mut keep_result);
                 }
-                Err(message) => attempts.fail(AttemptError::Provider { message }, &mut keep_result),
+                Err(message) => attempts.fail(AttemptError::new(ErrorKind::Provider, message), &mut keep_result),
             }
         }
         result
-    }
-}
-
-impl<T> Clone for Instructor<T> {
-    fn clone(&self) -> Self {
-        Self {
-            schema: Arc::clone(&self.schema),
-            validator: Arc::clone(&self.validator),
-            attempts: self.attempts,
-            limits: self.limits,
-            form: PhantomData,
-        }
-    }
-}
-
-impl<T> fmt::Debug for Instructor<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Instructor")
-            .field("schema", &self.schema)
-            .field("attempts", &self.attempts)
-            .finish_non_exhaustive()
     }
 }

@@ -27,28 +27,22 @@ files! {
     "../../page/" "dom.js" SCRIPT,
     "../../page/" "form.js" SCRIPT,
     "../../page/" "inspector.js" SCRIPT,
-    "../../page/" "keep.js" SCRIPT,
     "../../page/" "locale.js" SCRIPT,
     "../../page/" "main.js" SCRIPT,
     "../../page/" "merge.js" SCRIPT,
     "../../page/" "parts.js" SCRIPT,
     "../../page/" "raw.js" SCRIPT,
-    "../../page/" "replay.js" SCRIPT,
     "../../page/" "result.js" SCRIPT,
     "../../page/" "session.js" SCRIPT,
     "../../page/" "sse.js" SCRIPT,
-    "../../page/" "tabs.js" SCRIPT,
     "../../page/" "timing.js" SCRIPT,
-    "../../page/" "timing_bars.js" SCRIPT,
-    "../../page/" "tree.js" SCRIPT,
     "../../page/" "view.js" SCRIPT,
-    "../../page/" "waits.js" SCRIPT,
     "../../../../bindings/js/demo/" "player.js" SCRIPT,
     "../../../../bindings/js/demo/" "player.css" "text/css; charset=utf-8",
 }
 
-/// What the page may do: load its own files and speak to its own server. No text can become a script or an element, as
-/// trusted types are required and the page makes none.
+/// The page's policy: it loads its own files and speaks to its own server. Text can't become a script or an element, because
+/// trusted types are required and the page creates none.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 

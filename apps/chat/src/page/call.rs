@@ -1,4 +1,4 @@
-//! The call that the landing page plays, as the stage of `bindings/js/demo` wants it: read by this library as it would arrive.
+//! The call that the landing page plays, in the form of `bindings/js/demo`, as this library reads it.
 
 use std::sync::LazyLock;
 
@@ -7,18 +7,17 @@ use serde_json::{Value, json};
 
 const TEXT: &str = include_str!("../../../../bindings/js/demo/call.txt");
 
-/// What is followed: the pattern, its name on the stage, and where its text goes: shown while it grows, or kept until it is
-/// complete.
+/// The patterns, their names on the stage, and where their text goes: shown while it grows, or kept until it is complete.
 const FOLLOWED: [(&str, &str, &str); 3] = [
     ("ask_slots[*].message", "question", "shown"),
     ("ask_slots[*].options[*]", "option", "kept"),
     ("reply", "reply", "shown"),
 ];
 
-/// How long the model takes, in milliseconds.
+/// The time that the model takes, in milliseconds.
 const LENGTH: f64 = 12_400.0;
 
-/// The call as a module: what is imported is there before the page is drawn, so nothing moves when it comes.
+/// The call as a module, which is loaded before the page is drawn, so that nothing moves.
 pub(super) static CALL: LazyLock<String> = LazyLock::new(|| format!("export default {};\n", call()));
 
 fn call() -> Value {
@@ -32,7 +31,7 @@ fn call() -> Value {
         let to = characters.len().min(from + 1 + seed % 7);
         seed = (seed * 13 + 7) % 31;
         let text: String = characters[from..to].iter().collect();
-        let events: Vec<Value> = parser.feed(&text).map(|event| told(&event.expect("the call is JSON"))).collect();
+        let events: Vec<Value> = parser.feed(&text).map(|event| described(&event.expect("the call is JSON"))).collect();
         let mut runs: Vec<(&str, String)> = Vec::new();
         for (character, goes) in characters[from..to].iter().zip(&goes[from..to]) {
             match runs.last_mut() {
@@ -50,7 +49,7 @@ fn call() -> Value {
     json!({"length": LENGTH, "pieces": pieces, "action": action})
 }
 
-/// Where each character goes; what is in no followed value is hidden, and so are the quotes around one.
+/// Returns where each character goes. Characters outside of the selected values are hidden, and so are their quotes.
 fn where_each_goes(characters: &[char], patterns: &PatternSet) -> Vec<&'static str> {
     let (mut parser, mut open) = (Parser::new(patterns), None);
     let goes = characters.iter().map(|character| {
@@ -68,7 +67,7 @@ fn where_each_goes(characters: &[char], patterns: &PatternSet) -> Vec<&'static s
     goes.collect()
 }
 
-fn told(event: &Event<'_>) -> Value {
+fn described(event: &Event<'_>) -> Value {
     let (_, name, _) = FOLLOWED[event.pattern.index()];
     let number = event.path.indices().next();
     let (kind, more) = match &event.kind {
@@ -78,7 +77,7 @@ fn told(event: &Event<'_>) -> Value {
         }
         _ => ("begin", json!({})),
     };
-    let mut told = json!({"name": name, "number": number, "kind": kind});
-    told.as_object_mut().expect("it is one").extend(more.as_object().cloned().unwrap_or_default());
-    told
+    let mut described = json!({"name": name, "number": number, "kind": kind});
+    described.as_object_mut().expect("it is one").extend(more.as_object().cloned().unwrap_or_default());
+    described
 }

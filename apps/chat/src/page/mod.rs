@@ -7,7 +7,7 @@ mod code;
 use axum::Router;
 use axum::routing::get;
 
-/// The page at `/`, and its files beside it.
+/// Returns the routes of the page at `/` and of its files.
 pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new().route("/", get(assets::index)).route("/{file}", get(assets::file))
 }

@@ -39,7 +39,8 @@ impl From<StoreError> for Refusal {
 
 impl From<Unreadable> for Refusal {
     fn from(unreadable: Unreadable) -> Self {
-        Self::new(unreadable.status(), unreadable.kind(), unreadable.to_string())
+        let (status, kind) = unreadable.status();
+        Self::new(status, kind, unreadable.to_string())
     }
 }
 

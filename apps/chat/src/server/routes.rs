@@ -36,6 +36,7 @@ pub(super) fn router(app: Arc<App>) -> Router {
         .route("/api/chat/stream", get(stream))
         .route("/api/chat/stop", post(stop))
         .route("/api/chat/delete", post(delete))
+        .route("/api/chat/check", post(check))
         .route("/api/about", get(about))
         .merge(page::routes())
         .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "not_found", "There is nothing at this address."))
@@ -165,7 +166,20 @@ async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Reads a request whose only field is a conversation's name.
+/// Checks a form that the person has changed by its schema.
+async fn check(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<impl IntoResponse, Refusal> {
+    let mut fields = Fields::of_body(&headers, body)?;
+    let form: serde_json::Value = fields.required("form", "an object")?;
+    fields.end()?;
+    let errors = app.assistants.form.schema().check(&form).err().unwrap_or_default();
+    Ok(Json(json!({"errors": errors})))
+}
+
+/// The name of a conversation, where a request has nothing else to say.
 fn only_name(headers: &HeaderMap, body: Result<Bytes, BytesRejection>) -> Result<String, Refusal> {
     let mut fields = Fields::of_body(headers, body)?;
     let name: String = fields.required(CONVERSATION, "a string")?;

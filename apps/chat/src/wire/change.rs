@@ -1,79 +1,67 @@
-//! A delta before it is addressed: what changes, where, what is done there, and how the library's events become one.
+//! The one way from the library's events to the wire's changes.
 
 use jsonspigot::{EventKind, PatchOp, ValueKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What a delta does with its operand, the envelope's `props`, at its `delta_path`.
+/// The action of a delta at its `delta_path`, with the envelope's `props` as its operand.
 ///
-/// For all but [`Replace`](Self::Replace), what is missing on the way is made: an array before a step of digits only,
-/// else an object. A sender whose object has such a member sets the object first. An array is filled up with null
-/// before an index after its end; indices above 65,535 are refused, as is a
-/// step into a value that can't have it. A refused delta changes nothing.
+/// All actions but [`Replace`](Self::Replace) and [`End`](Self::End) create missing parents: an array before a step of
+/// digits, else an object. An array is filled up with null before an index after its end. Indices above 65,535 are refused,
+/// as is a step into a value that can't have it. A refused delta changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeltaAction {
-    /// Grows what is there at its end: a string by the operand, which is a string; an array by the operand as its new
-    /// last element. Where nothing is yet, or null, a string operand is all of the new string. Anything else is refused.
+    /// Appends a string to a string, or an element to an array. A missing or null value becomes the string.
     Append,
-    /// Puts the operand in the place of what is there. Refused where nothing is: a replacement that comes before what it
-    /// replaces is a lost chunk.
+    /// Replaces a value that is there.
     Replace,
-    /// Puts each member of the operand, an object, into the object that is there, in the place of an older member of that
-    /// name; members that the operand doesn't name stay. Not deep. Where nothing is yet, or null, the object is empty
-    /// before. Anything else is refused.
+    /// Sets each member of the operand in an object; other members stay. A missing or null value becomes the object.
     Merge,
-    /// Puts the operand there, whether or not something is.
+    /// Sets a value, whether or not one is there.
     Set,
-    /// Marks what is there as complete, and changes nothing. Refused where nothing is.
+    /// Marks a value that is there as complete.
     End,
 }
 
-/// What a delta changes in a message's props.
+/// A change to a message's props.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// Where: an RFC 6901 pointer, empty for all of the props.
+    /// The place, as an RFC 6901 pointer; empty for all of the props.
     pub path: String,
-    /// What is done there.
+    /// The action.
     pub action: DeltaAction,
-    /// With what.
+    /// The operand.
     pub operand: Value,
 }
 
 impl Change {
-    /// Text that grows a string.
+    /// Appends text to a string.
     #[must_use]
     pub fn append(path: impl Into<String>, text: impl Into<String>) -> Self {
         Self { path: path.into(), action: DeltaAction::Append, operand: Value::String(text.into()) }
     }
 
-    /// A value for a place, whether or not it had one.
+    /// Sets a value.
     #[must_use]
     pub fn set(path: impl Into<String>, value: impl Into<Value>) -> Self {
         Self { path: path.into(), action: DeltaAction::Set, operand: value.into() }
     }
 
-    /// A value for a place that has one.
-    #[must_use]
-    pub fn replace(path: impl Into<String>, value: impl Into<Value>) -> Self {
-        Self { path: path.into(), action: DeltaAction::Replace, operand: value.into() }
-    }
-
-    /// Members for an object.
+    /// Sets members of an object.
     #[must_use]
     pub fn merge(path: impl Into<String>, members: impl Into<Value>) -> Self {
         Self { path: path.into(), action: DeltaAction::Merge, operand: members.into() }
     }
 
-    /// The end of a value that was sent in pieces.
+    /// Marks a value as complete.
     #[must_use]
     pub fn end(path: impl Into<String>) -> Self {
         Self { path: path.into(), action: DeltaAction::End, operand: Value::Null }
     }
 
-    /// What an event of the library changes, if the document it tells of stands at `root` in the props: a beginning
-    /// string or container is set, empty; a delta is appended; an atom is set at its end. The end of the others is sent as
-    /// such, and the begin of an atom is not, as its value isn't known yet.
+    /// Returns the change for an event of the library, if the parsed document has the path `root` in the props. A string or
+    /// container is set empty at its begin, and its end is sent; a delta is appended; an atom is set at its end.
     ///
     /// ```
     /// use chat::wire::Change;
@@ -109,11 +97,11 @@ impl Change {
         })
     }
 
-    /// What an operation of a snapshot's patch changes, if the document stands at `root` in the props.
+    /// Returns the change for an operation of a snapshot's patch, if the document has the path `root` in the props.
     ///
     /// # Errors
     ///
-    /// What is added can't be built: it is nested deeper than serde goes, or has a number beyond f64's range.
+    /// Fails if the value can't be built: it is nested too deep for serde, or has a number beyond f64's range.
     pub fn of_patch(root: &str, op: &PatchOp<'_>) -> Result<Self, jsonspigot::Error> {
         let path = format!("{root}{}", op.path());
         Ok(match op.appended() {

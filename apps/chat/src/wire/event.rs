@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Envelope;
+use serde_json::Value;
+
+use super::{Change, Envelope, MessageType};
 
 /// One server-sent event. Its `id:` is the envelope's chunk id.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -14,26 +16,71 @@ pub struct Event {
 }
 
 impl Event {
-    /// An event of this name.
+    /// Creates an event.
     #[must_use]
     pub fn new(event: EventName, data: Envelope) -> Self {
         Self { event, data }
     }
 }
 
+/// The address of a message: creates the events that begin it and change it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageRef {
+    /// The name of its events.
+    pub event: EventName,
+    /// Its type.
+    pub message_type: MessageType,
+    /// Its id, unique in its block.
+    pub id: String,
+    /// Its block.
+    pub block: String,
+    /// Its thread, if it has one.
+    pub thread: Option<String>,
+}
+
+impl MessageRef {
+    /// Creates the address of a message outside of any thread.
+    pub fn new(event: EventName, message_type: MessageType, id: impl Into<String>, block: &str) -> Self {
+        Self { event, message_type, id: id.into(), block: block.to_owned(), thread: None }
+    }
+
+    /// Returns the address with another name for its events.
+    #[must_use]
+    pub fn named(&self, event: EventName) -> Self {
+        Self { event, ..self.clone() }
+    }
+
+    /// Creates the event of the whole message.
+    #[must_use]
+    pub fn whole(&self, props: Value) -> Event {
+        self.addressed(Envelope::whole(self.message_type, props).of(self.id.as_str()))
+    }
+
+    /// Creates the event of a change to the message.
+    #[must_use]
+    pub fn change(&self, change: Change) -> Event {
+        self.addressed(Envelope::delta(self.message_type, self.id.as_str(), change))
+    }
+
+    fn addressed(&self, envelope: Envelope) -> Event {
+        let (block_id, thread_id) = (Some(self.block.clone()), self.thread.clone());
+        Event::new(self.event, Envelope { block_id, thread_id, ..envelope })
+    }
+}
+
 macro_rules! event_names {
     ($($(#[$doc:meta])+ $variant:ident = $name:literal,)+) => {
-        /// What happened, for those who listen for it. A client that merges needs only the envelopes.
+        /// The name of an event. A client that merges needs only the envelopes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum EventName {
             $($(#[$doc])+ #[serde(rename = $name)] $variant,)+
         }
 
         impl EventName {
-            /// Every name, in the order of their definition.
+            /// All names, in the order of their definition.
             pub const ALL: &[Self] = &[$(Self::$variant),+];
 
-            /// The name as the stream spells it.
+            /// Returns the name as it is in the stream.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self {
@@ -45,58 +92,58 @@ macro_rules! event_names {
 }
 
 event_names! {
-    /// What the person wrote, as the stream's record has it.
+    /// The person's message.
     UserMessage = "user_message",
-    /// What was said before is taken back, from a chunk on.
+    /// Messages are taken back, from a chunk on.
     Cut = "cut",
-    /// Something is on its way.
+    /// An answer is on its way.
     Loading = "loading",
     /// The shopping assistant has begun to decide.
     ClassificationStart = "classification_start",
-    /// A question grows; its slot's index stands in `delta_path` (`/ask_slots/0/message`).
+    /// A question grows; `delta_path` has its index (`/ask_slots/0/message`).
     AskMessageDelta = "ask_message_delta",
-    /// A question's options, all of them: told as their array closes.
+    /// A question's options, sent when their array has closed.
     AskOptions = "ask_options",
     /// The direct answer grows.
     SimpleResponseDelta = "simple_response_delta",
-    /// The text of the decision grows, with dots for what is not shown.
+    /// The text of the decision grows, with a block for each hidden value.
     ClassificationRaw = "classification_raw",
     /// The stated reasons grow.
     ReasoningDelta = "reasoning_delta",
-    /// The decision is made and final, without its internal fields; it is stored with the turn.
+    /// The decision is final; this is all of it that a client may see.
     ClassificationComplete = "classification_complete",
-    /// What the catalogue has.
+    /// Products of the catalogue.
     Products = "products",
     /// The assistant's text begins or grows.
     Text = "text",
     /// The model's thoughts begin or grow.
     Thinking = "thinking",
-    /// The model has begun to call a tool.
+    /// The model has begun a tool call.
     ToolStart = "tool_start",
-    /// The call's input grows: what is known of it, or its text as it comes.
+    /// The call's input grows: its values, or its text.
     ToolInput = "tool_input",
     /// The tool has answered, or failed.
     ToolResult = "tool_result",
-    /// The hidden context grows.
+    /// A hidden note grows.
     Context = "context",
-    /// The form: an attempt has been asked for.
+    /// An attempt at the form begins.
     AttemptStarted = "attempt_started",
-    /// The form: text of the model, as it came.
+    /// The model's text for the form grows.
     RawChunk = "raw_chunk",
-    /// The form: what is known has grown.
+    /// The form grows.
     Snapshot = "snapshot",
-    /// The form: an attempt has failed, and why.
+    /// An attempt at the form has failed.
     AttemptFailed = "attempt_failed",
-    /// The form: the end of all attempts, with the value or the last errors.
+    /// The end of all attempts, with the form or the last errors.
     FinalResult = "final_result",
-    /// The stream's last event: the turn is over and stored.
+    /// The turn is complete and stored; the stream's last event.
     Done = "done",
-    /// The stream's last event: the turn failed.
+    /// The turn failed; the stream's last event.
     Error = "error",
 }
 
 impl EventName {
-    /// Whether the stream ends with it.
+    /// Returns whether the stream ends with this event.
     #[must_use]
     pub fn ends_stream(self) -> bool {
         matches!(self, Self::Done | Self::Error)

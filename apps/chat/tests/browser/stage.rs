@@ -1,8 +1,7 @@
-//! What every test stands on: a scripted provider, a server, a browser, and the page open in it.
+//! The setup of every test: a scripted provider, a server, and the page in a browser.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
-use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -13,8 +12,8 @@ use chat::scripted::{Journal, Options, ScriptedProvider};
 use chat::server::Server;
 use futures::FutureExt;
 use serde_json::{Value, json};
-use thirtyfour::ChromeCapabilities;
 use thirtyfour::prelude::*;
+use thirtyfour::{ChromeCapabilities, TypingData};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
@@ -23,69 +22,64 @@ use tokio::sync::watch;
 /// How long anything on the page may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the last answer says so far.
-pub(crate) const SAID: &str =
-    "[...document.querySelectorAll('#chat .theirs')].at(-1)?.querySelector('.said:not(details *)')?.textContent ?? ''";
+/// The text of the last answer.
+pub(crate) const SAID: &str = "all('#chat .theirs').at(-1)?.querySelector('.said:not(details *)')?.textContent ?? ''";
+
+/// Helpers for scripts.
+const HELPERS: &str = "const one = (selector) => document.querySelector(selector);
+    const all = (selector) => [...document.querySelectorAll(selector)];
+    const texts = (selector) => all(selector).map((it) => it.textContent);
+    const state = () => one('#chat').dataset.state;";
 
 /// How a stage is set up.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
     /// Between two fragments of the provider.
     pub(crate) pause: Duration,
-    /// Answers for `#replay:FILE`.
-    pub(crate) recordings: Vec<(String, String)>,
-    /// What the model is called: `scripted` is the scripted one, any other for a live one.
-    pub(crate) model: &'static str,
-    /// What the server bears.
     pub(crate) limits: Limits,
-    /// Other tools, say.
+    /// Changes the assistants, for example their tools.
     pub(crate) change: fn(Assistants) -> Assistants,
 }
 
 impl Default for Setup {
     fn default() -> Self {
-        let (pause, recordings, limits) = Default::default();
-        Self { pause, recordings, model: "scripted", limits, change: |assistants| assistants }
+        Self { pause: Duration::ZERO, limits: Limits::default(), change: |assistants| assistants }
     }
 }
 
 impl Setup {
-    /// At a model's pace.
+    /// Sends at a model's pace.
     pub(crate) fn slowly() -> Self {
         Self { pause: Duration::from_millis(25), ..Self::default() }
     }
 }
 
-/// The day that it is in all tests.
+/// Sets the day of all tests.
 fn on_a_day(assistants: Assistants) -> Assistants {
     assistants.with_clock(|| chrono::NaiveDate::from_ymd_opt(2026, 10, 31).unwrap(), &Limits::default())
 }
 
-/// Everything, running.
+/// The running programs.
 pub(crate) struct Stage {
     pub(crate) driver: WebDriver,
     pub(crate) line: Line,
     provider: ScriptedProvider,
     server: Mutex<Option<Server>>,
-    /// What it is started with, and once more.
     config: Config,
     _folder: tempfile::TempDir,
 }
 
-/// Runs a test on a stage and takes the stage down, whatever the test comes to.
+/// Runs a test on a stage, and takes the stage down also if the test panics.
 pub(crate) async fn on_stage<F: Future<Output = ()>>(setup: Setup, test: impl FnOnce(std::sync::Arc<Stage>) -> F) {
     let (mut chromedriver, address) = start_chromedriver().await;
     let folder = tempfile::tempdir().unwrap();
-    for (name, text) in &setup.recordings {
-        std::fs::write(folder.path().join(name), text).unwrap();
-    }
-    let options = Options { pause: setup.pause, recordings: Some(folder.path().to_owned()) };
+    let options = Options { pause: setup.pause, recordings: None };
     let provider = ScriptedProvider::start(0, options).await.unwrap();
     let asked = ProviderConfig {
         protocol: Protocol::Anthropic,
         base_url: provider.base_url(),
         api_key: "scripted".into(),
-        model: setup.model.into(),
+        model: "scripted".into(),
     };
     let database = Some(folder.path().join("chat.sqlite3"));
     let config = Config { provider: asked, database, redis: None, hosts: Vec::new(), limits: setup.limits };
@@ -138,12 +132,12 @@ fn capabilities() -> ChromeCapabilities {
 }
 
 impl Stage {
-    /// What the provider has seen and sent.
+    /// Returns the provider's journal.
     pub(crate) fn journal(&self) -> &Journal {
         self.provider.journal()
     }
 
-    /// Drops the server where it is, as if it had been killed, and starts another one on its database at the same address.
+    /// Drops the server as if it had been killed, and starts another one on its database at the same address.
     pub(crate) fn kill_and_restart(&self) {
         let mut server = self.server.lock().unwrap();
         drop(server.take());
@@ -157,37 +151,44 @@ impl Stage {
         self.driver.goto("about:blank").await.unwrap();
         self.driver.goto(format!("{}/#{assistant}", self.line.address)).await.unwrap();
         self.until_idle().await;
-        self.until("return document.activeElement.id === 'message'").await;
+        self.until("document.activeElement.id === 'message'").await;
+    }
+
+    /// Loads the page again.
+    pub(crate) async fn reload(&self) {
+        self.driver.refresh().await.unwrap();
+        self.until("one('#chat') !== null && state() !== 'starting'").await;
     }
 
     /// Writes a message as a person does, and sends it.
     pub(crate) async fn say(&self, text: &str) {
         let field = self.driver.find(By::Id("message")).await.unwrap();
-        if text.chars().all(|character| character <= '\u{FFFF}') {
-            field.send_keys(text).await.unwrap();
-        } else {
-            // A keyboard has no emoji, and nor have the driver's keys.
-            field.click().await.unwrap();
-            self.devtools("Input.insertText", json!({"text": text})).await;
-        }
+        field.send_keys(text).await.unwrap();
         field.send_keys(Key::Enter + "").await.unwrap();
     }
 
-    /// Says something, and waits for the end of what comes of it.
+    /// Says something, and waits for the end of the turn.
     pub(crate) async fn ask(&self, text: &str) {
         self.say(text).await;
         self.until_idle().await;
     }
 
-    /// Waits until the turn is over and drawn.
-    pub(crate) async fn until_idle(&self) {
-        self.until("return document.querySelector('#chat').dataset.state === 'idle'").await;
+    /// Says something of which the provider holds the last fragment back, and waits for that.
+    pub(crate) async fn ask_held(&self, text: &str) {
+        let held = self.journal().seen().held;
+        self.say(&format!("{text} #hold")).await;
+        self.journal().wait_for(|seen| seen.held > held).await;
     }
 
-    /// Waits until the script, a function's body, gives a true value: looked at whenever the document changes.
-    pub(crate) async fn until(&self, script: &str) -> Value {
+    /// Waits until the turn is over and drawn.
+    pub(crate) async fn until_idle(&self) {
+        self.until("one('#chat')?.dataset.state === 'idle'").await;
+    }
+
+    /// Waits until an expression is true: it is evaluated whenever the document changes.
+    pub(crate) async fn until(&self, expression: &str) -> Value {
         let wait = format!(
-            "const done = arguments[0]; const holds = () => {{ {script} }};
+            "{HELPERS} const done = arguments[0]; const holds = () => ({expression});
              let observer;
              const look = () => {{
                const value = holds();
@@ -202,74 +203,76 @@ impl Stage {
                observer.observe(document, {{ subtree: true, childList: true, characterData: true, attributes: true }});
              }}"
         );
-        let waited = self.driver.execute_async(wait, Vec::new()).await;
-        match waited {
+        match self.driver.execute_async(wait, Vec::new()).await {
             Ok(value) => value.json().clone(),
-            Err(error) => panic!("waited in vain for `{script}`: {error}\n{}", self.text("body").await),
+            Err(error) => {
+                panic!("waited in vain for `{expression}`: {error}\n{}", self.eval("one('body').innerText").await)
+            }
         }
     }
 
-    /// What a script, a function's body, returns.
-    pub(crate) async fn eval(&self, script: &str) -> Value {
+    /// Evaluates an expression.
+    pub(crate) async fn eval(&self, expression: &str) -> Value {
+        self.run(&format!("return ({expression})")).await
+    }
+
+    /// Runs statements.
+    pub(crate) async fn run(&self, statements: &str) -> Value {
+        let script = format!("{HELPERS} {statements}");
         self.driver.execute(script, Vec::new()).await.unwrap().json().clone()
     }
 
-    /// The visible text of an element.
-    pub(crate) async fn text(&self, selector: &str) -> String {
-        let text = self.eval(&format!("return document.querySelector({})?.innerText ?? ''", json!(selector))).await;
-        text.as_str().unwrap_or_default().to_owned()
+    /// Checks the value of an expression.
+    pub(crate) async fn expect(&self, expression: &str, expected: impl serde::Serialize) {
+        assert_eq!(self.eval(expression).await, json!(expected), "{expression}");
     }
 
-    /// The texts of all elements that a selector selects.
-    pub(crate) async fn texts(&self, selector: &str) -> Vec<String> {
-        let script = format!("return [...document.querySelectorAll({})].map((it) => it.textContent)", json!(selector));
-        serde_json::from_value(self.eval(&script).await).unwrap()
+    /// Returns the text of an expression's value.
+    pub(crate) async fn text(&self, expression: &str) -> String {
+        self.eval(expression).await.as_str().unwrap_or_default().to_owned()
     }
 
-    /// Presses what a selector selects first.
+    /// Clicks the first element of a selector, once it is there.
     pub(crate) async fn press(&self, selector: &str) {
-        // The page draws rows and panels in its next frame.
-        self.until(&format!("return document.querySelector({}) !== null", json!(selector))).await;
-        self.eval(&format!("document.querySelector({}).click()", json!(selector))).await;
+        self.until(&format!("one(`{selector}`)")).await;
+        self.run(&format!("one(`{selector}`).click()")).await;
     }
 
-    /// The text of the last bubble, as the document has it.
-    pub(crate) async fn answer(&self) -> String {
-        self.eval(&format!("return {SAID}")).await.as_str().unwrap_or_default().to_owned()
+    /// Puts the focus on the first element of a selector, and types keys there.
+    pub(crate) async fn key(&self, selector: &str, keys: impl Into<TypingData>) {
+        self.until(&format!("one(`{selector}`)?.getClientRects().length > 0")).await;
+        self.run(&format!("one(`{selector}`).focus()")).await;
+        self.expect(&format!("document.activeElement.matches(`{selector}`)"), true).await;
+        self.driver.active_element().await.unwrap().send_keys(keys).await.unwrap();
     }
 
-    /// From now on keeps what an expression gives after each change of the document, if it is new.
+    /// Keeps the values of an expression from now on, each time that it changes.
     pub(crate) async fn watch(&self, expression: &str) {
-        let script = format!(
+        self.run(&format!(
             "window.seen = [];
              const look = () => {{
                const value = {expression};
                if (value !== window.seen.at(-1)) window.seen.push(value);
              }};
-             const all = {{ subtree: true, childList: true, characterData: true, attributes: true }};
-             new MutationObserver(look).observe(document, all);
+             const everything = {{ subtree: true, childList: true, characterData: true, attributes: true }};
+             new MutationObserver(look).observe(document, everything);
              look();"
-        );
-        self.eval(&script).await;
+        ))
+        .await;
     }
 
-    /// What has been kept.
-    pub(crate) async fn seen(&self) -> Vec<Value> {
-        self.eval("return window.seen").await.as_array().unwrap().clone()
-    }
-
-    /// The distinct texts of what has been kept, the empty one aside.
-    pub(crate) async fn texts_seen(&self) -> Vec<String> {
-        let seen = self.seen().await;
+    /// Returns the texts that were kept, without empty ones.
+    pub(crate) async fn seen(&self) -> Vec<String> {
+        let seen: Vec<Value> = serde_json::from_value(self.eval("window.seen").await).unwrap();
         seen.iter().filter_map(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned).collect()
     }
 
-    /// A command of the devtools' protocol.
+    /// Sends a command of the devtools' protocol.
     pub(crate) async fn devtools(&self, command: &str, parameters: Value) -> Value {
         self.driver.cdp().send_raw(command, parameters).await.unwrap()
     }
 
-    /// Makes the window a phone's or a desktop's, light or dark.
+    /// Sets the window's size and its colour scheme.
     pub(crate) async fn look_as(&self, width: u32, height: u32, scheme: &str) {
         let metrics = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600});
         self.devtools("Emulation.setDeviceMetricsOverride", metrics).await;
@@ -280,7 +283,7 @@ impl Stage {
     }
 }
 
-/// The line between browser and server: passes everything on, and can be cut.
+/// The connection between browser and server, which can be cut.
 #[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) address: String,
@@ -308,12 +311,12 @@ impl Line {
         Self { address, state }
     }
 
-    /// Breaks every connection that there is.
+    /// Breaks every connection.
     pub(crate) fn cut(&self) {
         self.state.send_modify(|state| state.cuts += 1);
     }
 
-    /// Breaks every connection, and takes none until it is mended.
+    /// Breaks every connection, and accepts none until it is mended.
     pub(crate) fn take_down(&self) {
         self.state.send_modify(|state| (state.is_up, state.cuts) = (false, state.cuts + 1));
     }
@@ -322,7 +325,7 @@ impl Line {
         self.state.send_modify(|state| state.is_up = true);
     }
 
-    /// Leads to another server from now on, and breaks every connection to the one before.
+    /// Leads to another server, and breaks every connection to the one before.
     fn lead_to(&self, server: &str) {
         self.state.send_modify(|state| (state.cuts, state.server) = (state.cuts + 1, server.to_owned()));
     }
@@ -339,37 +342,4 @@ async fn pass_on(mut client: TcpStream, mut state: watch::Receiver<LineState>) {
         _ = tokio::io::copy_bidirectional(&mut client, &mut upstream) => {}
         _ = state.wait_for(|now| now.cuts != before.cuts) => {}
     }
-}
-
-/// A recorded answer in the provider's protocol: pieces of text, or of a forced call's input.
-pub(crate) fn recording(pieces: &[&str], tool: Option<&str>, has_end: bool) -> String {
-    let block = match tool {
-        None => json!({"type": "text", "text": ""}),
-        Some(name) => json!({"type": "tool_use", "id": "toolu_1", "name": name, "input": {}}),
-    };
-    let delta = |piece: &&str| match tool {
-        None => json!({"type": "text_delta", "text": piece}),
-        Some(_) => json!({"type": "input_json_delta", "partial_json": piece}),
-    };
-    let message = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "recorded", "content": [],
-        "stop_reason": null, "stop_sequence": null, "usage": {"input_tokens": 1, "output_tokens": 1}});
-    let mut events = vec![
-        json!({"type": "message_start", "message": message}),
-        json!({"type": "content_block_start", "index": 0, "content_block": block}),
-    ];
-    let piece = |piece| json!({"type": "content_block_delta", "index": 0, "delta": delta(piece)});
-    events.extend(pieces.iter().map(piece));
-    if has_end {
-        let reason = if tool.is_some() { "tool_use" } else { "end_turn" };
-        events.push(json!({"type": "content_block_stop", "index": 0}));
-        events.push(json!({"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {"output_tokens": 9}}));
-        events.push(json!({"type": "message_stop"}));
-    }
-    let frame = |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap());
-    events.iter().map(frame).collect()
-}
-
-/// Where pictures go that a test takes: a folder for people to look at, if one is named.
-pub(crate) fn pictures() -> Option<PathBuf> {
-    std::env::var_os("CHAT_PICTURES").map(PathBuf::from)
 }

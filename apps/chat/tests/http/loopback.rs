@@ -48,7 +48,7 @@ impl Loopback {
     /// Says a status with an error's whole body.
     pub(crate) async fn refusing(status: u16, message: &str) -> Self {
         let body = serde_json::json!({"type": "error", "error": {"message": message}}).to_string();
-        Self::saying(head(status, body.len()) + &body).await
+        Self::saying(head(status, body.len()) + body.as_str()).await
     }
 }
 

@@ -10,6 +10,8 @@ mod hosts;
 mod killed;
 mod live;
 mod loopback;
+#[path = "../shared/merge.rs"]
+mod merge;
 mod provider;
 mod reconnect;
 #[path = "../shared/redis.rs"]

@@ -259,7 +259,7 @@ async fn what_is_not_whole_is_never_run() {
     let turn = world.turn("c", "finance", r#"Do #tool:count:{"a":1,"a":2}"#).await;
     assert!(cards(&turn)[0]["error"].as_str().unwrap().contains("duplicate key"), "{:?}", cards(&turn));
     let turn = world.turn("d", "finance", "Do #tool:count:[1]").await;
-    assert!(cards(&turn)[0]["error"].as_str().unwrap().contains("no object but array"), "{:?}", cards(&turn));
+    assert!(cards(&turn)[0]["error"].as_str().unwrap().contains("not an object but array"), "{:?}", cards(&turn));
     assert_eq!(runs.load(Ordering::Relaxed), 0);
 }
 

@@ -8,7 +8,7 @@ use chat::assistant::Assistants;
 use chat::config::{Config, Limits, Protocol, ProviderConfig};
 use chat::scripted::{Journal, Options, ScriptedProvider};
 use chat::server::Server;
-use chat::wire::{Event, EventName, Merger, Message, MessageType};
+use chat::wire::{Event, EventName, MessageType};
 use chrono::NaiveDate;
 use reqwest::{Client, Response};
 use rusqlite::types::Value as Sql;
@@ -17,6 +17,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
+use crate::merge::{Merger, Message};
 use crate::sse::Events;
 
 pub(crate) struct World {
@@ -83,9 +84,9 @@ pub(crate) async fn say(base_url: &str, conversation: &str, assistant: &str, mes
 
 /// Merges events as a client does. Fails if the client would wait for others.
 pub(crate) fn merged<'e>(events: impl IntoIterator<Item = &'e Event>) -> Merger {
-    let mut merger = Merger::new();
+    let mut merger = Merger::default();
     for event in events {
-        merger.apply(event.data.clone()).unwrap();
+        merger.apply(event.data.clone());
     }
     assert!(!merger.has_gap(), "it waits for nothing");
     merger
@@ -262,10 +263,10 @@ impl Turn {
         let mut stream = Stream::of(response);
         let events = stream.rest().await;
         let first = events[0].data.chunk_id;
-        let mut merger = Merger::new();
+        let mut merger = Merger::default();
         for (number, event) in (1..).zip(&events) {
             assert_eq!(event.data.chunk_id, first + number - 1, "no gap, nothing twice");
-            merger.apply(event.data.clone().numbered(number)).unwrap();
+            merger.apply(event.data.clone().numbered(number));
         }
         assert!(events.last().unwrap().event.ends_stream());
         Self { raw: String::from_utf8(stream.raw).unwrap(), events, merger }

@@ -42,7 +42,7 @@ struct Spending {
     account: Option<String>,
 }
 
-/// The tools, on the day that the clock says.
+/// Creates the tools.
 #[must_use]
 pub fn tools(today: Clock) -> Vec<Tool> {
     let date = json!({"type": "string", "format": "date"});

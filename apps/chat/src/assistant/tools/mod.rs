@@ -1,6 +1,4 @@
-//! Tools that a model may call: what they are told as, and how one is run with its whole input.
-//!
-//! `finance.rs` and `restaurant.rs` are the tools of the two assistants; yours are made the same way.
+//! Tools that a model may call. `finance.rs` and `restaurant.rs` have the tools of the two assistants.
 
 pub mod finance;
 pub mod restaurant;
@@ -11,17 +9,17 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use jsonspigot_llm::StreamEvent;
+use jsonspigot::PatternSet;
+use jsonspigot_llm::{StreamEvent, ToolCalls};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::round::Round;
 use crate::provider::{Message, ModelProvider, Request, ToolSpec, Unrecorded};
 
-/// How long the answer of a model that is a tool may be.
+/// The longest answer of a model that is a tool.
 const MOST_TOKENS: u32 = 500;
 
-/// What a tool gives: a result, or what went wrong, in words for the model.
+/// A tool's result, or an error in words for the model.
 pub type ToolOutcome = Result<Value, String>;
 
 type Run = dyn Fn(Value, String) -> BoxFuture<'static, ToolOutcome> + Send + Sync;
@@ -37,15 +35,15 @@ pub struct Tool {
 #[derive(Clone)]
 enum Work {
     Run(Arc<Run>),
-    /// A model is asked the input's `question`, with this prompt.
+    /// Asks a model the input's `question`, with this prompt.
     Ask(Arc<str>),
 }
 
 impl Tool {
-    /// A tool whose input is a `T`. Input that is none never gets to `run`.
+    /// Creates a tool whose input is a `T`. Any other input is an error without a run.
     ///
-    /// It is never run twice for one call. If a server dies while it runs, the model is told that its result was lost: see
-    /// [`keyed`](Self::keyed) and [`repeatable`](Self::repeatable).
+    /// The tool never runs twice for one call. If a server dies while it runs, the model receives that the result was lost,
+    /// unless the tool is [`keyed`](Self::keyed) or [`repeatable`](Self::repeatable).
     ///
     /// ```
     /// use chat::assistant::Tool;
@@ -72,8 +70,8 @@ impl Tool {
         Self { is_repeatable: false, ..once }
     }
 
-    /// The same for a tool that does what it does once for each key, however often it is run with it, and gives the same
-    /// result. The key is made of the turn and the call, so it can be run again if a server died while it ran.
+    /// Creates a tool that acts once for each key, however often it runs with it, and returns the same result. The key names
+    /// the call, so the tool can run again if a server died while it ran.
     pub fn keyed<T, F, R>(name: &str, description: &str, input_schema: Value, run: F) -> Self
     where
         T: DeserializeOwned,
@@ -88,13 +86,13 @@ impl Tool {
         Self { spec, work: Work::Run(Arc::new(run)), is_repeatable: true }
     }
 
-    /// The same tool, which changes nothing: it can be run again.
+    /// Marks a tool that changes nothing and can run again.
     #[must_use]
     pub fn repeatable(self) -> Self {
         Self { is_repeatable: true, ..self }
     }
 
-    /// A tool that is a model of its own: it is asked a question with this prompt, and its text is shown as it streams.
+    /// Creates a tool that is a model: it is asked a question with this prompt, and its text is shown while it streams.
     #[must_use]
     pub fn model(name: &str, description: &str, system: &str) -> Self {
         let question =
@@ -103,7 +101,7 @@ impl Tool {
         Self { spec, work: Work::Ask(system.into()), is_repeatable: true }
     }
 
-    /// What the model is told of it.
+    /// Returns the tool's description for the model.
     #[must_use]
     pub fn spec(&self) -> &ToolSpec {
         &self.spec
@@ -116,7 +114,7 @@ impl fmt::Debug for Tool {
     }
 }
 
-/// An assistant's tools, and how long one may take.
+/// An assistant's tools, and the time limit of each.
 #[derive(Clone, Debug)]
 pub struct Toolbox {
     tools: Vec<Tool>,
@@ -125,30 +123,30 @@ pub struct Toolbox {
 }
 
 impl Toolbox {
-    /// These tools; each has to be done after `longest`.
+    /// Creates a toolbox; each tool must end within `longest`.
     #[must_use]
     pub fn new(tools: Vec<Tool>, longest: Duration) -> Self {
         let specs = tools.iter().map(|tool| tool.spec.clone()).collect();
         Self { tools, specs, longest }
     }
 
-    /// What the model is told.
+    /// Returns the tools' descriptions for the model.
     #[must_use]
     pub fn specs(&self) -> Arc<[ToolSpec]> {
         self.specs.clone()
     }
 
-    /// Whether a tool is a model, which has something to say while it works.
+    /// Returns whether a tool is a model, whose text is shown while it works.
     pub(super) fn is_model(&self, name: &str) -> bool {
         self.tools.iter().any(|tool| tool.spec.name == name && matches!(tool.work, Work::Ask(_)))
     }
 
-    /// Whether a call of which it is not known whether it was carried out can be repeated.
+    /// Returns whether a call can be repeated that may have been carried out.
     pub(super) fn is_repeatable(&self, name: &str) -> bool {
         self.tools.iter().any(|tool| tool.spec.name == name && tool.is_repeatable)
     }
 
-    /// Runs a tool for the call with this key; what a model says goes to `heard` as it comes. A panic stays in the task that this is polled in.
+    /// Runs a tool for the call with this key. The text of a model goes to `heard` piece by piece.
     pub(super) fn run(
         &self,
         name: &str,
@@ -172,7 +170,7 @@ impl Toolbox {
     }
 }
 
-/// Asks a model; what it says is told piece by piece, and is the result in the end.
+/// Asks a model. Its text goes to `heard` piece by piece, and is the result.
 async fn consult(
     provider: ModelProvider,
     system: Arc<str>,
@@ -182,9 +180,9 @@ async fn consult(
     let question = input["question"].as_str().ok_or("the input is not valid: it has no question")?;
     let messages = vec![Message::user(question)];
     let request = Request { system: system.to_string(), messages, max_tokens: MOST_TOKENS, ..Request::default() };
-    // What it says, and its result, are the turn's inputs.
+    // The text and the result are stored as inputs of the turn; the body's chunks are not.
     let mut inputs = Unrecorded;
-    let opened = provider.open(&request, Round::calls(), &mut inputs).await;
+    let opened = provider.open(&request, ToolCalls::new(&PatternSet::default()), &mut inputs).await;
     let mut answer = opened.map_err(|error| error.to_string())?;
     let mut said = String::new();
     loop {

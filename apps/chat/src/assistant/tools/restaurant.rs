@@ -34,13 +34,13 @@ struct Booking {
     party: u32,
 }
 
-/// The tools. A booking is made up.
+/// Creates the tools. A booking is made up.
 #[must_use]
 pub fn tools() -> Vec<Tool> {
     tools_with(|_key, booking| ready(Ok(booking)))
 }
 
-/// The same; a booking that there is a table for is made by `make`, once for each key.
+/// Creates the tools; `make` makes a booking for which there is a table, once for each key.
 pub fn tools_with<F, R>(make: F) -> Vec<Tool>
 where
     F: Fn(String, Value) -> R + Clone + Send + Sync + 'static,

@@ -126,7 +126,7 @@ impl Servers {
 
 /// Returns what a person sees who received these events.
 fn seen<'e>(events: impl IntoIterator<Item = &'e Event>) -> Vec<Value> {
-    let message = |message: &chat::wire::Message| {
+    let message = |message: &crate::merge::Message| {
         let mut message = serde_json::to_value(message).unwrap();
         // It depends on what was taken back before.
         message.as_object_mut().unwrap().remove("chunk_id");
