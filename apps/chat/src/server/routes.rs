@@ -176,7 +176,7 @@ async fn check(
     let form: serde_json::Value = fields.required("form", "an object")?;
     fields.end()?;
     let errors = app.assistants.form.schema().check(&form).err().unwrap_or_default();
-    Ok(Json(json!({"errors": errors})))
+    Ok(([(CONTENT_TYPE, "application/json")], json!({"errors": errors}).to_string()))
 }
 
 /// The name of a conversation, where a request has nothing else to say.

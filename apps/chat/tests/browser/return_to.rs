@@ -81,7 +81,7 @@ async fn a_server_killed_in_the_middle_of_an_answer_continues_it() {
             stage.ask("Hello again").await;
             stage.expect("texts('#chat .theirs:last-child .turn-error')", [""; 0]).await;
         }
-        // A form whose turn died is not filling any more, and there is one way on.
+        // A form's turn continues too.
         stage.open("form").await;
         stage.say("Four days around the Øresund").await;
         stage.until("all('#chat .form .field').length > 2").await;
