@@ -30,16 +30,12 @@ struct Buffers {
     /// chunks without an error pay nothing.
     errors: Vec<(usize, Error)>,
     // Boxed, because most parsers need none.
-    joining: Option<Box<Joining>>,
+    deltas: Option<Box<Deltas>>,
 }
 
-/// The deltas of a chunk while they are [joined](Output::join_deltas).
+/// The match and the entry of each delta that may be [joined](Output::join_deltas).
 #[derive(Debug, Default)]
-struct Joining {
-    /// The match and the entry of each delta.
-    deltas: Vec<(u64, usize)>,
-    text: String,
-}
+struct Deltas(Vec<(u64, usize)>);
 
 #[derive(Debug)]
 struct Entry {
@@ -86,7 +82,7 @@ impl Default for Buffers {
             text: String::new(),
             piece: [0; BLOCK],
             errors: Vec::new(),
-            joining: None,
+            deltas: None,
         }
     }
 }
@@ -221,9 +217,8 @@ impl Output for Queue {
     }
 
     fn join_deltas(&mut self, patterns: &PatternSet) {
-        let Some(buffers) = &mut self.0 else { return };
-        let Buffers { entries, text, joining, .. } = &mut **buffers;
-        let Joining { deltas, text: joined } = &mut **joining.get_or_insert_default();
+        let Some(Buffers { entries, text, deltas, .. }) = self.0.as_deref_mut() else { return };
+        let Deltas(deltas) = &mut **deltas.get_or_insert_default();
         let is_plain = |pattern| patterns.get(pattern).is_some_and(Pattern::is_plain);
         let is_delta =
             |(_, entry): &(usize, &Entry)| matches!(entry.kind, EntryKind::Delta(_)) && is_plain(entry.pattern);
@@ -234,22 +229,18 @@ impl Output for Queue {
         if !deltas.is_sorted() {
             *deltas = BinaryHeap::from(mem::take(deltas)).into_sorted_vec();
         }
-        joined.clear();
         for of_match in deltas.chunk_by(|one, other| one.0 == other.0).filter(|of_match| of_match.len() > 1) {
-            let start = text.len() + joined.len();
+            let start = text.len();
             for (_, place) in of_match {
                 if let EntryKind::Delta(delta) = &mut entries[*place].kind {
-                    joined.push_str(delta.of(text));
+                    text.extend_from_within(delta.start..delta.end);
                     // Empty deltas are removed below.
                     delta.end = delta.start;
                 }
             }
-            entries[of_match[0].1].kind = EntryKind::Delta(Place { start, end: text.len() + joined.len() });
+            entries[of_match[0].1].kind = EntryKind::Delta(Place { start, end: text.len() });
         }
-        if !joined.is_empty() {
-            text.push_str(joined);
-            entries.retain(|entry| !matches!(entry.kind, EntryKind::Delta(Place { start, end }) if start == end));
-        }
+        entries.retain(|entry| !matches!(entry.kind, EntryKind::Delta(Place { start, end }) if start == end));
     }
 
     #[inline]
