@@ -153,7 +153,7 @@ impl PartialJson {
         let Self { text, translator, growing, .. } = self;
         let read = match translator {
             Some(translator) if translator.is_awake() => translator.feed(text, growing, bytes, None),
-            _ => text.tokenizer.feed_limited(chunk, growing).or_else(|fault| match translator {
+            _ => text.tokenizer.feed(chunk, growing).or_else(|fault| match translator {
                 Some(translator) => translator.feed(text, growing, bytes, Some(fault)),
                 None => Err(fault),
             }),
@@ -361,10 +361,6 @@ impl Sink for Growing {
             newest.after = None;
         }
         Ok(Interest::Follow)
-    }
-
-    fn follows_all(&self) -> bool {
-        true
     }
 
     fn begin_string(&mut self, _: u64) -> Result<Interest, Fault> {

@@ -14,7 +14,7 @@ use crate::tokenizer::{Interest, Limits, Sink, Tokenizer, ValueKind};
 pub(crate) fn path_of_innermost_open(pieces: [&[u8]; 2], outer: &[Segment<'_>]) -> String {
     let (mut tokenizer, mut sink) = (Tokenizer::new(Limits::new().depth(usize::MAX)), PathSink::default());
     // An invalid byte opens no value.
-    let _ = pieces.iter().try_for_each(|piece| tokenizer.read_piece::<dyn Sink>(Some(piece), false, &mut sink));
+    let _ = pieces.iter().try_for_each(|piece| tokenizer.read_piece(Some(piece), false, &mut sink));
     // The innermost container is open, but its newest child may be closed.
     let inside = sink.open.len().saturating_sub((!sink.is_in_leaf).into());
     let steps = sink.open[..inside].iter().map(|container| match &container.key {
@@ -30,7 +30,7 @@ pub(crate) fn path_of_innermost_open(pieces: [&[u8]; 2], outer: &[Segment<'_>]) 
 /// Checks that `text` is one JSON text of at most `levels` levels.
 pub(super) fn check(text: &[u8], levels: usize) -> Result<(), Fault> {
     let (mut tokenizer, mut sink) = (Tokenizer::new(Limits::new().depth(levels)), PathSink::default());
-    tokenizer.read_piece::<dyn Sink>(Some(text), false, &mut sink)?;
+    tokenizer.read_piece(Some(text), false, &mut sink)?;
     tokenizer.finish(&mut sink)
 }
 

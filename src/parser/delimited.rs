@@ -3,7 +3,7 @@
 
 use super::engine::Engine;
 use super::output::Callback;
-use super::{Parser, Tracker, Translator};
+use super::{Parser, TokenOutput, Translator};
 use crate::error::{DeviationKind, Error, ErrorKind, Fault, Interrupted, unless_interrupted};
 use crate::event::Event;
 use crate::tokenizer::Stops;
@@ -56,7 +56,7 @@ impl Parser {
     #[doc(hidden)]
     pub fn feed_dyn(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(Event<'_>)) -> Result<(), Error> {
         let chunk = &mut Stops::of(chunk);
-        unless_interrupted(&mut self.engine, |engine| engine.feed_any(chunk, &mut Callback::new(on_event)))
+        unless_interrupted(&mut self.engine, |engine| engine.feed_any(chunk, &mut Callback::new(on_event).as_dyn()))
     }
 
     /// Parses a chunk up to the end of the root value. Returns the number of bytes read.
@@ -64,15 +64,12 @@ impl Parser {
     pub fn feed_value_with(&mut self, chunk: &[u8], mut on_event: impl FnMut(Event<'_>)) -> Result<usize, Error> {
         unless_interrupted(&mut self.engine, |engine| {
             let piece = &Stops::of(chunk);
-            let report = |tracker: &mut Tracker, text: &str, at: u64| {
-                tracker.delta(text, at, &mut Callback::new(&mut on_event));
-            };
             // To keep the module small, the fast path is compiled once, for parsers of a single text.
             let is_wasm = cfg!(target_arch = "wasm32");
-            let taken = if is_wasm { None } else { engine.take_string_piece(piece, report) };
+            let taken = if is_wasm { None } else { engine.pass_string_piece(piece, Callback::new(&mut on_event)) };
             match taken {
                 Some(fed) => fed.map(|()| chunk.len()),
-                None => engine.feed_value(chunk, &mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event)),
+                None => engine.feed_value(chunk, &mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event).as_dyn()),
             }
         })
     }

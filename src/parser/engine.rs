@@ -3,6 +3,7 @@
 
 use alloc::boxed::Box;
 
+use super::output::Output;
 use super::parts::Parts;
 use super::place::innermost_path;
 use super::raw::RawDeltas;
@@ -59,14 +60,15 @@ impl Outcome {
 }
 
 impl Engine {
-    /// Reads a chunk if it is a piece of the open string, and passes its text to the string's followers. Such a chunk
-    /// begins and ends no value, so nothing else is affected. Returns `None` for any other chunk.
+    /// Reads a chunk if it is a piece of the open string, and passes its offset to `report`, which returns the piece's text
+    /// if it has used it. Such a chunk begins and ends no value, so nothing else is affected. Returns `None` for any other
+    /// chunk.
     // Always inlined, with its caller's closure: usually the string has no follower.
     #[inline(always)]
-    pub(crate) fn take_string_piece(
+    pub(crate) fn take_string_piece<'c>(
         &mut self,
-        chunk: &Stops<'_>,
-        report: impl FnOnce(&mut Tracker, &str, u64),
+        chunk: &'c Stops<'_>,
+        report: impl FnOnce(&mut Tracker, u64) -> Option<&'c str>,
     ) -> Option<Result<(), Error>> {
         let Self { document: Text { tokenizer, kept, .. }, tracker, tree, .. } = self;
         if !tokenizer.is_string_piece(chunk) {
@@ -79,25 +81,29 @@ impl Engine {
         if !tokenizer.take_string_piece(chunk) {
             return Some(Ok(()));
         }
-        let text = chunk.plain_text();
-        report(tracker, text, at);
+        let text = report(tracker, at);
         let grown = tree.as_mut().map_or(Ok(()), |tree| {
-            let grown = tree.append(text, at);
+            let grown = tree.append(text.unwrap_or_else(|| chunk.plain_text()), at);
             tree.settle();
             grown
         });
         Some(grown.map_err(|fault| self.fail(&fault)))
     }
 
+    /// Reads a chunk if it is a piece of the open string, and reports its text to `out`.
+    #[inline(always)]
+    pub(super) fn pass_string_piece(&mut self, chunk: &Stops<'_>, mut out: impl Output) -> Option<Result<(), Error>> {
+        self.take_string_piece(chunk, |tracker, at| {
+            let text = chunk.plain_text();
+            tracker.delta(text, at, &mut out);
+            Some(text)
+        })
+    }
+
     /// Reads any chunk.
     #[inline(never)]
     pub(crate) fn feed_any<O: TokenOutput>(&mut self, chunk: &mut Stops<'_>, out: &mut O) -> Result<(), Error> {
         self.tracker.release_event_paths();
-        self.feed_chunk(chunk, out)
-    }
-
-    #[inline(never)]
-    fn feed_chunk<O: TokenOutput>(&mut self, chunk: &mut Stops<'_>, out: &mut O) -> Result<(), Error> {
         if !matches!(self.outcome, Outcome::Open) {
             return self.feed_slow(chunk, out.as_dyn());
         }
@@ -105,14 +111,8 @@ impl Engine {
             self.document.kept.release(self.tracker.outermost_position(DOCUMENT));
         }
         let bytes = chunk.chunk();
-        let read = if cfg!(target_arch = "wasm32") {
-            // To keep the module small, the tokenizer and its followers are compiled once.
-            let (_, document, mut parts) = self.parts(out.as_dyn());
-            parts.read(document, Some(bytes), false)
-        } else {
-            let Self { document, tracker, tree, .. } = self;
-            document.feed(chunk, tracker, tree.as_deref_mut(), out)
-        };
+        let Self { document, tracker, tree, .. } = self;
+        let read = document.feed(chunk, tracker, tree.as_deref_mut(), out);
         self.settle_tree();
         read.or_else(|fault| self.stopped(fault, bytes, out.as_dyn()))
     }

@@ -119,12 +119,13 @@ impl Parser {
         let queue = &mut self.queue;
         // A piece's events are not queued, so the queue is cleared only for other chunks.
         let (mut piece, mut end) = (None, 0);
-        let taken = self.engine.take_string_piece(chunk, |tracker, _, at| {
+        let taken = self.engine.take_string_piece(chunk, |tracker, at| {
             end = tracker.selecting_leaf().len();
             if end > 0 {
                 queue.keep_piece(chunk);
                 piece = Some(at);
             }
+            None
         });
         let fed = match taken {
             Some(fed) => fed,
@@ -142,7 +143,7 @@ impl Parser {
     #[inline(never)]
     fn feed_queued(&mut self, chunk: &mut Stops<'_>) -> Result<(), Error> {
         self.queue.clear();
-        self.engine.feed_any(chunk, &mut self.queue)
+        self.engine.feed_any(chunk, &mut self.queue.as_dyn())
     }
 
     /// Parses a chunk and calls `on_event` for each event at once.
@@ -174,12 +175,9 @@ impl Parser {
     pub fn feed_with(&mut self, chunk: impl AsRef<[u8]>, mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
         let chunk = &mut Stops::of(chunk.as_ref());
         unless_interrupted(&mut self.engine, |engine| {
-            let taken = engine.take_string_piece(chunk, |tracker, text, at| {
-                tracker.delta(text, at, &mut Callback::new(&mut on_event));
-            });
-            match taken {
+            match engine.pass_string_piece(chunk, Callback::new(&mut on_event)) {
                 Some(fed) => fed,
-                None => engine.feed_any(chunk, &mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event)),
+                None => engine.feed_any(chunk, &mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event).as_dyn()),
             }
         })
     }
@@ -201,7 +199,7 @@ impl Parser {
     /// ```
     pub fn finish(&mut self) -> Events<'_> {
         self.queue.clear();
-        let error = self.engine.finish(&mut self.queue).err();
+        let error = self.engine.finish(&mut self.queue.as_dyn()).err();
         Events::new(self, None, self.queue.len(), error)
     }
 
@@ -212,7 +210,7 @@ impl Parser {
     /// [`ErrorKind::Incomplete`] if the text is unfinished, or the error that the parser already has.
     pub fn finish_with(&mut self, mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
         unless_interrupted(&mut self.engine, |engine| {
-            engine.finish(&mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event))
+            engine.finish(&mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event).as_dyn())
         })
     }
 

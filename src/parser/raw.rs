@@ -145,16 +145,16 @@ impl<'a, 'o> RawOutput<'a, 'o> {
         }
     }
 
-    /// Reports the new text of the values that are still open.
-    pub(super) fn end_piece(self, tracker: &Tracker) {
+    /// Reports the new text of the values that are still open. Returns true if events are read later.
+    pub(super) fn end_piece(self, tracker: &Tracker) -> bool {
         let Self { raw, out, piece } = self;
         let end = piece.at + piece.text.len() as u64;
         let first = if piece.level == DOCUMENT { 0 } else { raw.open.partition_point(|open| open.level < piece.level) };
-        for open in raw.open[first..].iter().take_while(|open| open.level == piece.level) {
-            if let Some((text, at)) = piece.part(open.start + 1..end) {
-                open.report(text, at, tracker.node_at(open.depth), tracker.paths(), out);
-            }
-        }
+        let same_level = raw.open[first..].iter().take_while(|open| open.level == piece.level);
+        same_level.fold(false, |is_read_later, open| match piece.part(open.start + 1..end) {
+            Some((text, at)) => open.report(text, at, tracker.node_at(open.depth), tracker.paths(), out),
+            None => is_read_later,
+        })
     }
 }
 
@@ -170,21 +170,21 @@ impl Piece<'_> {
 
 impl OpenRaw {
     #[inline]
-    fn report(&self, text: &str, at: u64, node: NodeId, paths: &PathStore, out: &mut (impl Output + ?Sized)) {
+    fn report(&self, text: &str, at: u64, node: NodeId, paths: &PathStore, out: &mut (impl Output + ?Sized)) -> bool {
         let Self { ref pattern, match_id: first_match, kind, level, depth, .. } = *self;
         let value = Selected { patterns: slice::from_ref(pattern), first_match, kind, node, paths, level, depth };
-        out.report(&value, Report::Delta { text, at });
+        out.report(&value, Report::Delta { text, at })
     }
 }
 
 impl Output for RawOutput<'_, '_> {
-    fn report(&mut self, value: &Selected<'_>, what: Report<'_>) {
+    fn report(&mut self, value: &Selected<'_>, what: Report<'_>) -> bool {
         let Self { raw: RawDeltas { patterns, open: all, .. }, out, piece } = self;
         let is_raw = |(pattern, _): &(PatternId, u64)| patterns.get(*pattern).is_some_and(|pattern| pattern.is_raw);
         let Selected { kind, level, depth, node, paths, .. } = *value;
         match what {
             Report::Begin { at: start } => {
-                out.report(value, what);
+                let is_read_later = out.report(value, what);
                 for (pattern, match_id) in value.matches().filter(is_raw) {
                     let open = OpenRaw { kind, level, depth, pattern, match_id, start };
                     if let Some((text, at)) = piece.part(start..start + 1) {
@@ -192,13 +192,12 @@ impl Output for RawOutput<'_, '_> {
                     }
                     all.push(open);
                 }
-                return;
+                return is_read_later;
             }
             Report::Delta { text, at } if value.matches().any(|one| is_raw(&one)) => {
-                for (pattern, first_match) in value.matches().filter(|one| !is_raw(one)) {
-                    out.report(&Selected { patterns: &[pattern], first_match, ..*value }, Report::Delta { text, at });
-                }
-                return;
+                return value.matches().filter(|one| !is_raw(one)).fold(false, |_, (pattern, first_match)| {
+                    out.report(&Selected { patterns: &[pattern], first_match, ..*value }, Report::Delta { text, at })
+                });
             }
             Report::Delta { .. } => {}
             Report::EndAtom { end, .. } | Report::EndSpan { end, .. } => {
@@ -212,11 +211,7 @@ impl Output for RawOutput<'_, '_> {
             }
             Report::InnerError(_) => all.truncate(all.partition_point(|open| open.level < level)),
         }
-        out.report(value, what);
-    }
-
-    fn reads_later(&self) -> bool {
-        self.out.reads_later()
+        out.report(value, what)
     }
 }
 
@@ -237,8 +232,8 @@ impl TokenOutput for RawOutput<'_, '_> {
             inside.end_at(fault.offset);
         }
         let tracker = &mut *piece.followers.tracker;
-        inside.end_piece(tracker);
-        tracker.keep_path(self);
+        let is_read_later = inside.end_piece(tracker);
+        tracker.keep_path(is_read_later);
         read
     }
 }

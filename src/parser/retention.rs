@@ -99,6 +99,8 @@ impl Retained {
 
     /// Begins a chunk: drops the text before the outermost open match, unless all text is kept. The rest was appended
     /// with the last chunk, so the work is linear.
+    // Not inlined, like the next one: text of matches is rarely all that is kept.
+    #[inline(never)]
     pub(crate) fn release(&mut self, outermost: Option<u64>) {
         if let Some(text) = self.0.as_mut().filter(|text| !text.is_all) {
             let end = text.end();
@@ -129,6 +131,7 @@ impl Retained {
     }
 
     /// Keeps the part of a piece that was read: the part before position `end`.
+    #[inline(never)]
     pub(crate) fn end_piece(&mut self, end: u64, piece: &[u8]) {
         if let Some(text) = self.0.as_deref_mut().filter(|text| text.is_kept) {
             text.append_to(end, piece);

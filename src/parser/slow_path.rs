@@ -69,14 +69,16 @@ impl Engine {
             return None;
         }
         let mut raw = self.raw.take_if(|raw| raw.has_open())?;
-        let start = self.document.tokenizer.offset();
+        let at = self.document.tokenizer.offset();
         self.document.tokenizer.allow_string_pieces();
-        let read = self.take_string_piece(chunk, |tracker, text, at| {
+        let read = self.take_string_piece(chunk, |tracker, at| {
+            let text = chunk.plain_text();
             tracker.delta(text, at, &mut RawOutput::new(&mut raw, out, chunk.chunk(), at));
+            Some(text)
         });
         self.document.tokenizer.refuse_string_pieces();
         if read.is_some() {
-            raw.pass(chunk.plain_text(), start, &self.tracker, out);
+            raw.pass(chunk.plain_text(), at, &self.tracker, out);
         }
         self.raw = Some(raw);
         read

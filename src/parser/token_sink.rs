@@ -59,26 +59,21 @@ pub(crate) trait TokenOutput: Output {
     }
 
     /// Reads a piece of a text with the receiver that [`sink`](Self::sink) returns.
-    fn read(&mut self, piece: &mut TextPiece<'_>) -> Result<(), Fault>;
+    // The parser is compiled once for all outputs that have no receiver of their own.
+    fn read(&mut self, piece: &mut TextPiece<'_>) -> Result<(), Fault> {
+        piece.read(&mut self.as_dyn())
+    }
 }
 
 impl TokenOutput for Queue {
     fn as_dyn(&mut self) -> &mut (dyn TokenOutput + '_) {
         self
     }
-
-    fn read(&mut self, piece: &mut TextPiece<'_>) -> Result<(), Fault> {
-        piece.read_plainly(self)
-    }
 }
 
 impl<F: FnMut(Event<'_>) + ?Sized> TokenOutput for Callback<'_, F> {
     fn as_dyn(&mut self) -> &mut (dyn TokenOutput + '_) {
         self
-    }
-
-    fn read(&mut self, piece: &mut TextPiece<'_>) -> Result<(), Fault> {
-        piece.read_plainly(self)
     }
 }
 
@@ -93,12 +88,8 @@ impl TokenOutput for &mut (dyn TokenOutput + '_) {
 }
 
 impl Output for &mut (dyn TokenOutput + '_) {
-    fn report(&mut self, value: &Selected<'_>, what: Report<'_>) {
-        (**self).report(value, what);
-    }
-
-    fn reads_later(&self) -> bool {
-        (**self).reads_later()
+    fn report(&mut self, value: &Selected<'_>, what: Report<'_>) -> bool {
+        (**self).report(value, what)
     }
 }
 
@@ -129,16 +120,10 @@ impl<'a> TextPiece<'a> {
         self.tokenizer.offset()
     }
 
-    /// Reads the piece for an output that has no receiver of its own.
-    fn read_plainly<O: TokenOutput>(&mut self, out: &mut O) -> Result<(), Fault> {
-        // To keep the module small, the tokenizer and its followers are compiled once for all outputs.
-        if cfg!(target_arch = "wasm32") { self.read(&mut out.as_dyn()) } else { self.read(out) }
-    }
-
     /// Reads the piece with the receiver that reports to `out`, and keeps what was read.
     pub(crate) fn read<O: TokenOutput>(&mut self, out: &mut O) -> Result<(), Fault> {
         let mut sink = O::sink(TokenSink { followers: self.followers.reborrow(), out });
-        let read = self.tokenizer.read_piece::<dyn Sink>(self.bytes, self.is_replacement, &mut sink);
+        let read = self.tokenizer.read_piece(self.bytes, self.is_replacement, &mut sink);
         drop(sink);
         self.keep(&read);
         read
@@ -259,13 +244,11 @@ impl<O: TokenOutput> TokenSink<'_, O> {
     }
 }
 
-// Not inlined: the tokenizer's loop stays small, and a byte that ends no token pays for none of this.
 impl<O: TokenOutput> Sink for TokenSink<'_, O> {
     fn as_dyn(&mut self) -> &mut (dyn Sink + '_) {
         self
     }
 
-    #[inline(never)]
     fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
         if let Some(keys) = &mut self.followers.keys
             && kind == ValueKind::Object
@@ -279,7 +262,6 @@ impl<O: TokenOutput> Sink for TokenSink<'_, O> {
         Ok(self.interest(is_live))
     }
 
-    #[inline(never)]
     fn end_container(&mut self, kind: ValueKind, end: u64) {
         if let Some(keys) = &mut self.followers.keys
             && kind == ValueKind::Object
@@ -293,7 +275,6 @@ impl<O: TokenOutput> Sink for TokenSink<'_, O> {
         tracker.end_container(end, |start| kept.find(start..end.wrapping_sub(*shift), piece), self.out);
     }
 
-    #[inline(never)]
     fn key(&mut self, key: &str, quote: u64) -> Result<Interest, Fault> {
         if let Some(keys) = &mut self.followers.keys
             && !keys.insert(key)
@@ -315,7 +296,6 @@ impl<O: TokenOutput> Sink for TokenSink<'_, O> {
         self.followers.tracker.skip_key();
     }
 
-    #[inline(never)]
     fn begin_string(&mut self, at: u64) -> Result<Interest, Fault> {
         if let Some(tree) = &mut self.followers.tree {
             tree.begin_string(at)?;
@@ -331,7 +311,6 @@ impl<O: TokenOutput> Sink for TokenSink<'_, O> {
         Ok(self.leaf_interest(is_selected))
     }
 
-    #[inline(never)]
     fn text(&mut self, text: &str, raw: Range<u64>) -> Result<(), Fault> {
         let at = raw.start;
         if !self.is_inside() {
@@ -345,7 +324,6 @@ impl<O: TokenOutput> Sink for TokenSink<'_, O> {
         Ok(())
     }
 
-    #[inline(never)]
     fn end_string(&mut self, end: u64) {
         let is_inside = self.is_inside();
         // The text ends before the string does.
@@ -364,7 +342,6 @@ impl<O: TokenOutput> Sink for TokenSink<'_, O> {
         }
     }
 
-    #[inline(never)]
     fn begin_atom(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
         if let Some(tree) = &mut self.followers.tree {
             tree.begin_atom();
@@ -373,7 +350,6 @@ impl<O: TokenOutput> Sink for TokenSink<'_, O> {
         Ok(self.leaf_interest(is_selected))
     }
 
-    #[inline(never)]
     fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault> {
         self.followers.tracker.end_atom(text, end, self.out);
         match &mut self.followers.tree {

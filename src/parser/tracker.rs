@@ -235,9 +235,9 @@ impl Tracker {
         }
         let (position, first_match) = (start.wrapping_sub(shift), self.next_match);
         let value = OpenValue { kind, pattern, patterns, start, position, first_match };
-        out.report(&self.innermost(&value), Report::Begin { at: start });
+        let is_read_later = out.report(&self.innermost(&value), Report::Begin { at: start });
         self.next_match += u64::from(patterns);
-        self.keep_path(out);
+        self.keep_path(is_read_later);
         Some(value)
     }
 
@@ -263,11 +263,11 @@ impl Tracker {
 
     /// Removes the innermost selected value after its end has been reported.
     #[inline]
-    fn forget<O: Output + ?Sized>(&mut self, value: &OpenValue, out: &O) {
+    fn forget(&mut self, value: &OpenValue, is_read_later: bool) {
         if value.patterns > 1 {
             self.selecting.truncate(self.selecting.len() - value.patterns as usize);
         }
-        self.keep_path(out);
+        self.keep_path(is_read_later);
     }
 
     /// Begins a container. Returns true if a pattern may select something inside.
@@ -326,8 +326,8 @@ impl Tracker {
         self.node = node;
         if is_selected && let Some(value) = self.selected.pop() {
             let kept = kept(value.position);
-            out.report(&self.innermost(&value), Report::EndSpan { kept, end });
-            self.forget(&value, out);
+            let is_read_later = out.report(&self.innermost(&value), Report::EndSpan { kept, end });
+            self.forget(&value, is_read_later);
         }
     }
 
@@ -347,8 +347,8 @@ impl Tracker {
     #[inline]
     pub(super) fn delta<O: Output + ?Sized>(&mut self, text: &str, at: u64, out: &mut O) {
         if let Some(value) = &self.leaf {
-            out.report(&self.innermost(value), Report::Delta { text, at });
-            self.keep_path(out);
+            let is_read_later = out.report(&self.innermost(value), Report::Delta { text, at });
+            self.keep_path(is_read_later);
         }
     }
 
@@ -378,8 +378,8 @@ impl Tracker {
     #[inline]
     pub(super) fn end_atom<O: Output + ?Sized>(&mut self, text: &str, end: u64, out: &mut O) {
         if let Some(value) = self.leaf.take() {
-            out.report(&self.innermost(&value), Report::EndAtom { text, end });
-            self.forget(&value, out);
+            let is_read_later = out.report(&self.innermost(&value), Report::EndAtom { text, end });
+            self.forget(&value, is_read_later);
         }
     }
 
@@ -392,15 +392,15 @@ impl Tracker {
     ) {
         if let Some(value) = self.leaf.take() {
             let kept = kept(value.position);
-            out.report(&self.innermost(&value), Report::EndSpan { kept, end });
-            self.forget(&value, out);
+            let is_read_later = out.report(&self.innermost(&value), Report::EndSpan { kept, end });
+            self.forget(&value, is_read_later);
         }
     }
 
-    /// Keeps the path of the event just reported until the event has been read.
+    /// Keeps the path of the event just reported until the event has been read, if it is read later.
     #[inline]
-    pub(super) fn keep_path<O: Output + ?Sized>(&mut self, out: &O) {
-        if out.reads_later() {
+    pub(super) fn keep_path(&mut self, is_read_later: bool) {
+        if is_read_later {
             self.paths.pin(self.node);
         }
     }

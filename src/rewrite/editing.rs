@@ -209,7 +209,7 @@ impl Writer<'_> {
 
 impl Output for Writer<'_> {
     #[inline]
-    fn report(&mut self, value: &Selected<'_>, what: Report<'_>) {
+    fn report(&mut self, value: &Selected<'_>, what: Report<'_>) -> bool {
         match what {
             Report::Begin { at } => {
                 if self.state.open.is_none() {
@@ -226,5 +226,6 @@ impl Output for Writer<'_> {
             // Handled where the inner text is read.
             Report::InnerError(_) => {}
         }
+        false
     }
 }

@@ -190,7 +190,7 @@ impl Rewriter {
         let chunk = stops.chunk();
         // Most of a model's chunks are pieces of strings that no rule affects.
         if self.state.passes_all(self.parser.engine.document.tokenizer.offset())
-            && let Some(Ok(())) = self.parser.engine.take_string_piece(stops, |_, _, _| {})
+            && let Some(Ok(())) = self.parser.engine.take_string_piece(stops, |_, _| None)
         {
             self.state.passed += chunk.len() as u64;
             sink(chunk);
@@ -203,7 +203,10 @@ impl Rewriter {
     fn write_any(&mut self, stops: &mut Stops<'_>, sink: &mut dyn FnMut(&[u8])) -> Result<(), RewriteError> {
         let chunk = stops.chunk();
         let read = self.drive(chunk, sink, |engine, writer| {
-            let taken = engine.take_string_piece(stops, |_, text, _| writer.map_text(text));
+            let taken = engine.take_string_piece(stops, |_, _| {
+                writer.map_text(stops.plain_text());
+                None
+            });
             taken.unwrap_or_else(|| engine.feed_any(stops, writer)).map(|()| chunk.len())
         });
         read.map(drop)

@@ -46,11 +46,11 @@ use self::sink::SkipSink;
 pub use self::sink::ValueKind;
 pub(crate) use self::sink::{Interest, KeyFilter, LONGEST_SKIPPED, Sink};
 pub use self::stops::string_len;
-pub(crate) use self::stops::{BLOCK, Stops, plain_len};
+pub(crate) use self::stops::{Stops, plain_len};
 use self::string::OpenString;
 use self::utf8::Utf8Carry;
 pub use self::utf8::floor_char_boundary;
-pub(crate) use self::utf8::{Utf8Rest, ascii_part, ascii_text, valid_prefix};
+pub(crate) use self::utf8::{AsciiBlock, BLOCK, NO_TEXT, Utf8Rest, ascii_part, ascii_text, valid_prefix};
 use crate::error::{ErrorKind, Fault};
 
 /// The position in the grammar at which the next byte is read.
@@ -255,26 +255,20 @@ impl Tokenizer {
         (self.lines + 1, offset.saturating_sub(self.line_start) + 1)
     }
 
-    /// Reads a chunk.
-    // Always inlined, like `read`: each type of sink has one caller.
-    #[inline(always)]
-    pub(crate) fn feed<S: Sink>(&mut self, chunk: &mut Stops<'_>, sink: &mut S) -> Result<(), Fault> {
-        if chunk.chunk().len() as u64 > self.limits.total() - self.offset {
-            return self.feed_limited::<dyn Sink>(chunk, sink);
-        }
-        self.offset += self.read(chunk, 0, sink)? as u64;
-        Ok(())
+    /// Reads a chunk, up to the total limit.
+    #[inline]
+    pub(crate) fn feed(&mut self, chunk: &mut Stops<'_>, sink: &mut dyn Sink) -> Result<(), Fault> {
+        let is_within = chunk.chunk().len() as u64 <= self.limits.total() - self.offset;
+        if is_within { self.feed_unlimited(chunk, sink) } else { self.feed_limited(chunk.chunk(), sink) }
     }
 
-    /// Reads a chunk up to the total limit. Compiled once for all sinks that are passed as `dyn Sink`.
-    #[inline(never)]
-    pub(crate) fn feed_limited<S: Sink + ?Sized>(&mut self, chunk: &mut Stops<'_>, sink: &mut S) -> Result<(), Fault> {
+    #[cold]
+    fn feed_limited(&mut self, chunk: &[u8], sink: &mut dyn Sink) -> Result<(), Fault> {
         // The limit is checked before the byte at it is judged; the bytes before it are read as usual.
-        let room = usize::try_from(self.limits.total() - self.offset).unwrap_or(usize::MAX);
-        let Some((within, beyond)) = chunk.chunk().split_at_checked(room) else { return self.read_away(chunk, sink) };
+        let (within, beyond) = chunk.split_at((self.limits.total() - self.offset) as usize);
         let start = self.offset;
-        self.read_away(&mut Stops::of(within), sink)?;
-        if beyond.is_empty() || self.after_root == AfterRoot::Stop && self.ends_before(beyond, sink.as_dyn())? {
+        self.feed_unlimited(&mut Stops::of(within), sink)?;
+        if self.after_root == AfterRoot::Stop && self.ends_before(beyond, sink)? {
             return Ok(());
         }
         // As after any other error, the offset is that of the chunk's first byte.
@@ -283,9 +277,10 @@ impl Tokenizer {
     }
 
     /// Reads a chunk without checking the total limit.
+    // Not inlined: the loop is compiled once for all sinks.
     #[inline(never)]
-    fn read_away<S: Sink + ?Sized>(&mut self, chunk: &mut Stops<'_>, sink: &mut S) -> Result<(), Fault> {
-        self.offset += self.read(chunk, 0, sink)? as u64;
+    fn feed_unlimited(&mut self, chunk: &mut Stops<'_>, sink: &mut dyn Sink) -> Result<(), Fault> {
+        self.offset += self.read::<_, false>(chunk, 0, sink)? as u64;
         Ok(())
     }
 

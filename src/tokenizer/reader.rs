@@ -20,8 +20,8 @@ use crate::error::{ErrorKind, Fault};
 const LONG: usize = if cfg!(test) { 16 } else { 256 };
 
 /// The state of reading one chunk. `state` and `pos` are variables of the loop; the tokenizer's own are current before
-/// and after it.
-pub(super) struct Reader<'r, 'c, S: ?Sized> {
+/// and after it. `SKIPS` is true if the sink is a [`SkipSink`].
+pub(super) struct Reader<'r, 'c, S: ?Sized, const SKIPS: bool> {
     pub(super) tokenizer: &'r mut Tokenizer,
     pub(super) stops: &'r mut Stops<'c>,
     pub(super) sink: &'r mut S,
@@ -53,11 +53,16 @@ pub(super) type Step = Result<(), Ended>;
 impl Tokenizer {
     /// Reads a chunk from `pos` on. Returns the place after the last byte that was read.
     #[inline(always)]
-    pub(super) fn read<S: Sink + ?Sized>(&mut self, stops: &mut Stops<'_>, pos: usize, sink: &mut S) -> Read {
-        let limits = if sink.is_skip_sink() { *self.limits } else { Limits::new() };
-        let passes_blanks = !sink.is_skip_sink() && self.limits.blank == u64::MAX;
+    pub(super) fn read<S: Sink + ?Sized, const SKIPS: bool>(
+        &mut self,
+        stops: &mut Stops<'_>,
+        pos: usize,
+        sink: &mut S,
+    ) -> Read {
+        let limits = if SKIPS { *self.limits } else { Limits::new() };
+        let passes_blanks = !SKIPS && self.limits.blank == u64::MAX;
         let state = self.state;
-        let mut reader = Reader { tokenizer: self, stops, sink, state, pos, limits, passes_blanks };
+        let mut reader = Reader::<S, SKIPS> { tokenizer: self, stops, sink, state, pos, limits, passes_blanks };
         let Err(ended) = reader.run();
         let (state, pos) = (reader.state, reader.pos);
         self.state = state;
@@ -69,11 +74,11 @@ impl Tokenizer {
 
     #[inline(never)]
     fn read_skipping(&mut self, stops: &mut Stops<'_>, pos: usize, skip_sink: &mut SkipSink) -> Read {
-        self.read(stops, pos, skip_sink)
+        self.read::<_, true>(stops, pos, skip_sink)
     }
 }
 
-impl<S: Sink + ?Sized> Reader<'_, '_, S> {
+impl<S: Sink + ?Sized, const SKIPS: bool> Reader<'_, '_, S, SKIPS> {
     #[inline(always)]
     fn run(&mut self) -> Result<Infallible, Ended> {
         loop {
@@ -102,15 +107,12 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
     /// Reads, in a long chunk, the rest of a skipped value, or the unwanted members of a followed object.
     #[inline(always)]
     fn pass_over(&mut self) -> Step {
-        // WebAssembly modules have one loop, to stay small.
-        if cfg!(target_family = "wasm") || self.sink.is_skip_sink() || self.sink.follows_all() {
-            return Ok(());
-        }
         let left = self.stops.chunk().len() - self.pos;
         if left == 0 {
             return Err(Ended::Here);
         }
-        if left < LONG {
+        // WebAssembly modules have one loop, to stay small.
+        if cfg!(target_family = "wasm") || SKIPS || left < LONG {
             return Ok(());
         }
         let wanted = if !self.tokenizer.is_followed() {
@@ -153,13 +155,13 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
         // Only a plain key that is not cut can be known to be unwanted.
         let may_be_wanted =
             |quote: usize| self.sink.leaves(&self.stops.chunk()[start..=quote], self.tokenizer.at(quote));
-        if self.sink.is_skip_sink() && is_followed && plain_end.is_none_or(may_be_wanted) {
+        if SKIPS && is_followed && plain_end.is_none_or(may_be_wanted) {
             return Err(Ended::Here);
         }
         // A plain key that is not cut, the usual case, needs no state.
         if let Some(quote) = plain_end {
             if is_followed {
-                let key = if self.sink.is_skip_sink() { "" } else { self.stops.text(start..quote) };
+                let key = if SKIPS { "" } else { self.stops.text(start..quote) };
                 self.tokenizer.report_key(key, self.tokenizer.at(quote), self.sink)?;
             }
             (self.state, self.pos) = (State::Colon, quote + 1);
@@ -280,7 +282,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
     #[inline(always)]
     fn comma_or_end(&mut self) -> Step {
         // The skip sink never reads at the root.
-        if !self.sink.is_skip_sink() && self.tokenizer.nest.depth() == 0 {
+        if !SKIPS && self.tokenizer.nest.depth() == 0 {
             return if self.tokenizer.after_root == AfterRoot::Stop { Err(Ended::Here) } else { self.end() };
         }
         let in_object = self.tokenizer.nest.in_object();
@@ -326,7 +328,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
     #[inline(always)]
     fn close_container(&mut self) -> Step {
         let is_end_of_skipped = self.tokenizer.skipped.ends_with(self.tokenizer.nest.depth());
-        if self.sink.is_skip_sink() && (self.tokenizer.is_followed() || is_end_of_skipped) {
+        if SKIPS && (self.tokenizer.is_followed() || is_end_of_skipped) {
             return Err(Ended::Here);
         }
         let kind = if self.tokenizer.nest.in_object() { ValueKind::Object } else { ValueKind::Array };
@@ -344,7 +346,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
 
     #[inline(always)]
     fn limits(&self) -> &Limits {
-        if self.sink.is_skip_sink() { &self.limits } else { &self.tokenizer.limits }
+        if SKIPS { &self.limits } else { &self.tokenizer.limits }
     }
 
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! The tokenizer's output: the [`Sink`] that the layers above implement, and the kinds of values.
 //!
-//! Tokens are method calls, not values. The parser's implementation marks most of them `#[inline(never)]`, so the
-//! tokenizer's loop stays small and a byte that ends no token pays for none of them.
+//! Tokens are method calls, not values. They are dynamic calls, so the tokenizer's loop is compiled once for all sinks and
+//! stays small; a byte that ends no token pays for none of them.
 
 use core::ops::Range;
 
@@ -153,14 +153,6 @@ pub(crate) trait Sink {
     fn end_atom(&mut self, _text: &str, _end: u64) -> Result<(), Fault> {
         Ok(())
     }
-    /// Returns true if the sink follows every value, so that the loop for skipped ones is not linked.
-    fn follows_all(&self) -> bool {
-        false
-    }
-    /// Returns true if the sink is a [`SkipSink`].
-    fn is_skip_sink(&self) -> bool {
-        false
-    }
     /// Returns true if the sink leaves a key to another sink. The slice includes the closing quote.
     fn leaves(&self, _key_and_quote: &[u8], _quote: u64) -> bool {
         false
@@ -217,11 +209,6 @@ impl Sink for SkipSink {
 
     fn begin_atom(&mut self, _: ValueKind, _: u64) -> Result<Interest, Fault> {
         Ok(Interest::Skip)
-    }
-
-    #[inline(always)]
-    fn is_skip_sink(&self) -> bool {
-        true
     }
 
     #[inline(always)]

@@ -9,13 +9,10 @@ use alloc::string::String;
 use core::hint::select_unpredictable;
 use core::ops::Range;
 
-use super::utf8::{ascii_part, ascii_text};
+use super::utf8::{AsciiBlock, BLOCK, ascii_block, ascii_part, ascii_text};
 
 /// The number of bytes in a window: one per bit of a word.
 const WINDOW: usize = u64::BITS as usize;
-
-/// The number of bytes that are compared at once.
-pub(crate) const BLOCK: usize = 16;
 
 /// A chunk, and the stops in the window that was searched last.
 pub(crate) struct Stops<'a> {
@@ -58,10 +55,10 @@ impl<'a> Stops<'a> {
         self.text(0..self.chunk.len())
     }
 
-    /// Returns the chunk padded with zeros, if it is shorter than a block.
+    /// Returns the chunk padded with zeros, if it is shorter than a block and ASCII.
     #[inline(always)]
-    pub(crate) fn block(&self) -> Option<&[u8; BLOCK]> {
-        (self.chunk.len() < BLOCK).then_some(&self.block)
+    pub(crate) fn block(&self) -> Option<&AsciiBlock> {
+        if self.chunk.len() < BLOCK { ascii_block(&self.block) } else { None }
     }
 
     /// Appends the text of a plain chunk. A short one is copied as a whole block and then truncated: copying a fixed
@@ -69,8 +66,10 @@ impl<'a> Stops<'a> {
     #[inline(always)]
     pub(crate) fn push_plain_to(&self, text: &mut String) {
         let end = text.len() + self.chunk.len();
-        let block = self.block().and_then(|block| ascii_part(block, 0..BLOCK));
-        text.push_str(block.unwrap_or_else(|| self.plain_text()));
+        match self.block().and_then(|block| ascii_part(block, 0..BLOCK)) {
+            Some(block) => text.push_str(block),
+            None => text.push_str(self.plain_text()),
+        }
         text.truncate(end);
     }
 

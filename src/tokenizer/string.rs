@@ -38,7 +38,7 @@ impl OpenString {
     }
 }
 
-impl<S: Sink + ?Sized> Reader<'_, '_, S> {
+impl<S: Sink + ?Sized, const SKIPS: bool> Reader<'_, '_, S, SKIPS> {
     /// Continues the open string, up to its closing quote or the chunk's end.
     #[inline(always)]
     pub(super) fn string(&mut self) -> Step {

@@ -33,18 +33,18 @@ impl Tokenizer {
     }
 
     /// Reads a piece of the text, or its end. A piece that replaces other text does not count towards limits.
-    pub(crate) fn read_piece<S: Sink + ?Sized>(
+    pub(crate) fn read_piece(
         &mut self,
         piece: Option<&[u8]>,
         is_replacement: bool,
-        sink: &mut S,
+        sink: &mut dyn Sink,
     ) -> Result<(), Fault> {
-        let Some(bytes) = piece else { return self.finish(sink.as_dyn()) };
+        let Some(bytes) = piece else { return self.finish(sink) };
         if !is_replacement {
-            return self.feed_limited(&mut Stops::of(bytes), sink);
+            return self.feed(&mut Stops::of(bytes), sink);
         }
         let limit = self.is_in_string().then(|| core::mem::replace(&mut self.limit, u64::MAX));
-        let read = self.read_away(&mut Stops::of(bytes), sink);
+        let read = self.feed_unlimited(&mut Stops::of(bytes), sink);
         self.limit = limit.unwrap_or(self.limit);
         read
     }

@@ -3,7 +3,7 @@
 use core::ops::Range;
 use core::str;
 
-use ascii::AsciiStr;
+use ascii::{AsciiChar, AsciiStr};
 
 /// Returns the last character boundary at or before `place`.
 #[must_use]
@@ -75,12 +75,24 @@ pub(crate) fn ascii_text(bytes: &[u8]) -> &str {
     }
 }
 
-/// Returns a part of a block that is all ASCII. Checking a whole block is faster than checking a part of variable
-/// length.
+/// The number of bytes that are compared or checked at once.
+pub(crate) const BLOCK: usize = 16;
+
+/// A block that is all ASCII.
+pub(crate) type AsciiBlock = [AsciiChar; BLOCK];
+
+pub(crate) const NO_TEXT: AsciiBlock = [AsciiChar::Null; BLOCK];
+
+/// Returns a block if it is all ASCII. Checking a whole block is faster than checking a part of variable length.
 #[inline(always)]
-pub(crate) fn ascii_part(block: &[u8; 16], place: Range<usize>) -> Option<&str> {
-    let text = AsciiStr::from_ascii(block).ok()?;
-    text.as_slice().get(place).map(|part| <&AsciiStr>::from(part).as_str())
+pub(super) fn ascii_block(block: &[u8; BLOCK]) -> Option<&AsciiBlock> {
+    AsciiStr::from_ascii(block).ok()?.as_slice().first_chunk()
+}
+
+/// Returns a part of a block as text.
+#[inline(always)]
+pub(crate) fn ascii_part(block: &AsciiBlock, place: Range<usize>) -> Option<&str> {
+    block.get(place).map(|part| <&AsciiStr>::from(part).as_str())
 }
 
 /// The longest valid prefix of some bytes, and the rest.

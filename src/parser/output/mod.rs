@@ -9,7 +9,7 @@ use core::ops::Range;
 pub(super) use self::callback::Callback;
 pub(super) use self::queue::Queue;
 use crate::error::Error;
-use crate::path::{NodeId, PathStore};
+use crate::path::{NodeId, Path, PathStore};
 use crate::pattern::{PatternId, PatternSet};
 use crate::tokenizer::ValueKind;
 
@@ -36,6 +36,11 @@ impl<'a> Selected<'a> {
 
     pub(crate) fn kind(&self) -> ValueKind {
         self.kind
+    }
+
+    /// Returns the value's path.
+    fn path(&self) -> Path<'a> {
+        self.paths.path(self.node)
     }
 
     /// Returns the patterns, each with its match id.
@@ -74,14 +79,10 @@ pub(crate) type Kept<'a> = Option<(Range<usize>, &'a [u8])>;
 
 /// A receiver of the parser's events.
 pub(crate) trait Output {
-    fn report(&mut self, value: &Selected<'_>, what: Report<'_>);
+    /// Reports to the caller. Returns true if the events are read later, so that the value's path must be kept.
+    fn report(&mut self, value: &Selected<'_>, what: Report<'_>) -> bool;
 
     /// Joins the deltas of each match of a plain pattern in the chunk to its first one, if events are read later. Needed
     /// only if another pattern has `|` or `raw:`: otherwise no event comes between the deltas of a string.
     fn join_deltas(&mut self, _: &PatternSet) {}
-
-    /// Returns true if events are read later, so that their paths must be kept.
-    fn reads_later(&self) -> bool {
-        false
-    }
 }

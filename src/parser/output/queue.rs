@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::event::{CompleteValue, Event, EventKind};
 use crate::path::{NodeId, PathStore};
 use crate::pattern::{Pattern, PatternId, PatternSet};
-use crate::tokenizer::{BLOCK, Stops, ValueKind, ascii_part};
+use crate::tokenizer::{AsciiBlock, BLOCK, NO_TEXT, Stops, ValueKind, ascii_part};
 
 /// The events of one chunk. The steady state allocates nothing, because the buffers keep their size.
 // The box is created for the first event, because a parser may never queue one.
@@ -25,7 +25,7 @@ struct Buffers {
     /// The text of deltas and atoms, or of a long piece.
     text: String,
     /// The text of a chunk that was only a short piece of a string, padded with zeros.
-    piece: [u8; BLOCK],
+    piece: AsciiBlock,
     /// The errors of texts inside strings, with the positions of their first events. Not cleared with the rest, so that
     /// chunks without an error pay nothing.
     errors: Vec<(usize, Error)>,
@@ -77,13 +77,7 @@ enum EntryKind {
 impl Default for Buffers {
     /// Makes room for the events of a few bytes, which are seldom more than two.
     fn default() -> Self {
-        Self {
-            entries: Vec::with_capacity(2),
-            text: String::new(),
-            piece: [0; BLOCK],
-            errors: Vec::new(),
-            deltas: None,
-        }
+        Self { entries: Vec::with_capacity(2), text: String::new(), piece: NO_TEXT, errors: Vec::new(), deltas: None }
     }
 }
 
@@ -104,7 +98,7 @@ impl Queue {
             buffers.piece = *block;
         } else {
             buffers.text.clear();
-            piece.push_plain_to(&mut buffers.text);
+            buffers.text.push_str(piece.plain_text());
         }
     }
 
@@ -195,11 +189,14 @@ impl Buffers {
 
 impl Output for Queue {
     #[inline]
-    fn report(&mut self, value: &Selected<'_>, what: Report<'_>) {
+    fn report(&mut self, value: &Selected<'_>, what: Report<'_>) -> bool {
         let buffers = self.buffers();
         let (kind, offset) = match what {
             Report::Begin { at } => (EntryKind::Begin(value.kind), at),
-            Report::Delta { text, at } => return buffers.push_delta(value, at, text),
+            Report::Delta { text, at } => {
+                buffers.push_delta(value, at, text);
+                return true;
+            }
             Report::EndAtom { text, end } => (EntryKind::EndAtom(value.kind, buffers.keep(text)), end),
             Report::EndSpan { kept: Some((Range { start, end: to }, _)), end } => {
                 (EntryKind::EndSpan(value.kind, value.level as u32, Place { start, end: to }), end)
@@ -214,6 +211,7 @@ impl Output for Queue {
             }
         };
         buffers.push(value, offset, kind);
+        true
     }
 
     fn join_deltas(&mut self, patterns: &PatternSet) {
@@ -241,10 +239,5 @@ impl Output for Queue {
             entries[of_match[0].1].kind = EntryKind::Delta(Place { start, end: text.len() });
         }
         entries.retain(|entry| !matches!(entry.kind, EntryKind::Delta(Place { start, end }) if start == end));
-    }
-
-    #[inline]
-    fn reads_later(&self) -> bool {
-        true
     }
 }

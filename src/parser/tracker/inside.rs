@@ -47,8 +47,7 @@ impl Tracker {
                 level,
                 depth: string.frame,
             };
-            out.report(&selected, Report::Delta { text, at });
-            if out.reads_later() {
+            if out.report(&selected, Report::Delta { text, at }) {
                 self.paths.pin(node);
             }
         }
@@ -91,9 +90,9 @@ impl Tracker {
             level,
             depth: frame,
         };
-        out.report(&selected, Report::InnerError(error));
+        let is_read_later = out.report(&selected, Report::InnerError(error));
         self.next_match += (self.selecting.len() - selecting_to) as u64;
         self.selecting.truncate(selecting_to);
-        self.keep_path(out);
+        self.keep_path(is_read_later);
     }
 }
