@@ -164,9 +164,7 @@ impl Writer<'_> {
             return;
         }
         self.leave_out(self.state.raw_in(selected.level, end));
-        let Some(OpenRule { rule, start, level, captured, is_text, is_untrusted, .. }) = self.state.open.take() else {
-            return;
-        };
+        let Some(OpenRule { rule, start, level, captured, is_text, .. }) = self.state.open.take() else { return };
         if is_text {
             self.call_with_text(rule, level, None);
             self.write("\"".to_owned(), level);
@@ -179,7 +177,7 @@ impl Writer<'_> {
             let text = String::from_utf8(text).unwrap_or_default();
             let text = (0..level).fold(text, |text, _| unescaped(&text).unwrap_or_default());
             let is_json = |text: &str| rule::check(text).is_ok();
-            match (!is_untrusted || is_json(&text)).then(|| map(&text)).filter(|json| is_json(json)) {
+            match (!self.state.is_restored || is_json(&text)).then(|| map(&text)).filter(|json| is_json(json)) {
                 Some(json) => self.write(json.trim_ascii().to_owned(), level),
                 None => self.state.stopped_by = Some(RewriteError::NotJson { offset: start }),
             }

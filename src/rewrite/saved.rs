@@ -69,7 +69,8 @@ impl Rewriter {
 
     /// Writes everything but the header.
     pub(crate) fn save_body(&self, out: &mut Writer<'_>) -> Result<(), Error> {
-        let State { passed, held, undecided, containers, texts, open, matches, stopped_by } = &self.state;
+        let State { passed, held, undecided, containers, texts, open, matches, stopped_by, is_restored: _ } =
+            &self.state;
         self.parser.save_body(out)?;
         matches.iter().for_each(|count| out.number(*count));
         let (outcome, offset) = match stopped_by {
@@ -119,6 +120,7 @@ impl Rewriter {
             return Impossible::ensure(outcome != RUNNING || at == 0);
         }
         let state = &mut self.state;
+        state.is_restored = true;
         state.held = reader.bytes()?.to_vec();
         state.passed = offset.checked_sub(state.held.len() as u64).ok_or(Impossible)?;
         state.undecided = reader.flag()?.then_some(state.passed);
@@ -169,7 +171,6 @@ impl Rewriter {
                 level: open.level,
                 captured,
                 is_text: matches!(kind, Some(RuleKind::MapText(_))),
-                is_untrusted: true,
             });
         }
         Impossible::ensure(match state.undecided {

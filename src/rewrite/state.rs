@@ -36,6 +36,8 @@ pub(super) struct State {
     /// For each rule, the number of values that its pattern has selected.
     pub(super) matches: Vec<u64>,
     pub(super) stopped_by: Option<RewriteError>,
+    /// True if the state was restored. Then the places of texts in strings may be forged, so captured text is checked.
+    pub(super) is_restored: bool,
 }
 
 /// An open container.
@@ -86,8 +88,6 @@ pub(super) struct OpenRule {
     pub(super) captured: Option<Vec<u8>>,
     /// True if a closure receives the text in pieces.
     pub(super) is_text: bool,
-    /// True if the text is from a saved state, so it must be checked.
-    pub(super) is_untrusted: bool,
 }
 
 impl OpenRule {
@@ -123,6 +123,7 @@ impl State {
         self.texts.clear();
         self.matches.fill(0);
         (self.passed, self.undecided, self.open, self.stopped_by) = (0, None, None, None);
+        self.is_restored = false;
     }
 }
 

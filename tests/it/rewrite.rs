@@ -96,6 +96,35 @@ proptest! {
     }
 }
 
+/// Changes each byte of a state in which a text in a string is open. If that moves the text's place, a value that begins
+/// later is taken from there.
+#[test]
+fn a_closure_gets_json_whatever_place_is_forged() {
+    let is_json = |text: &str| serde_json::from_str::<serde_json::Value>(text).is_ok();
+    let map = move |json: &str| {
+        assert!(is_json(json), "{json:?} is no JSON");
+        json.to_owned()
+    };
+    let new = || rewriter(vec![("b", Rule::remove()), ("..* | ..* | ..*", Rule::map(map))]);
+    let inner =
+        r#"{"a":"\u0020\u005b\u0022\u005b\u005c\u0022\u005c\u0022\u005c\u006e\u002c\u0020\u0031\u005d\u0022\u005d"}"#;
+    let document = format!(r#"{{"b":1, "a":{}, "c": 1}}"#, serde_json::to_string(inner).unwrap());
+    for cut in 14..50 {
+        let (head, tail) = document.split_at(cut);
+        let mut plain = new();
+        plain.write(head, |_| {}).unwrap();
+        let saved = plain.save().unwrap();
+        for place in 0..saved.len() - HEADER {
+            for value in (0..16).chain([cut as u8, 255]) {
+                if let Ok(mut forged) = new().restore(&edited(saved.clone(), &[place as u8, 0, value])) {
+                    let _ = forged.write(tail, |_| {});
+                    let _ = forged.finish(|_| {});
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_state_belongs_to_its_rules() {
     let patterns = PatternSet::new(["a"]).unwrap();
