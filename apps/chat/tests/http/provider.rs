@@ -79,8 +79,8 @@ fn with(body: &Value, name: &str, value: Value) -> Value {
 #[tokio::test]
 async fn every_line_that_the_page_offers_is_played() {
     let page = include_str!("../../page/assistants.js");
-    let offered: Vec<&str> =
-        page.lines().filter_map(|line| line.trim().strip_prefix('"')?.strip_suffix("\",")).collect();
+    let lists = page.split("scenes: [").skip(1).filter_map(|rest| rest.split(']').next());
+    let offered: Vec<&str> = lists.flat_map(|list| list.split('"').skip(1).step_by(2)).collect();
     assert!(offered.len() >= 14, "{offered:?}");
     const HONEST: &str = "I am a scripted model and know a few scenes only.";
     for (assistant, count) in [("shopping", 4), ("finance", 4), ("restaurant", 4), ("form", 3)] {
