@@ -100,11 +100,12 @@ test("the cost is linear in the text", () => {
     ["between:[a]::led", "[a]".repeat(100_000)],
   ]) {
     for (const size of [7, 1 << 20]) {
-      const begun = performance.now();
+      // The processor's time: what else the machine does only adds to the other.
+      const begun = process.cpuUsage().user;
       const envelope = new Envelope(mark);
       for (let at = 0; at < text.length; at += size) envelope.feed(text.slice(at, at + size));
       envelope.finish();
-      const took = performance.now() - begun;
+      const took = (process.cpuUsage().user - begun) / 1000;
       assert.ok(took < 10_000, `${mark}: ${took} ms`);
     }
   }

@@ -2,6 +2,7 @@
 
 import { Patterns } from "../core/patterns/automaton.js";
 import { cloneEngine, ReportingEngine, type Output } from "../core/reporting.js";
+import { MATCHING } from "../core/matching.js";
 import { Fault } from "../core/text-error.js";
 import type { Settings } from "../core/options.js";
 import type { Step } from "../core/patterns/pattern.js";
@@ -59,7 +60,7 @@ interface Broken {
 
 export class Preview {
   readonly #dialect: Dialect;
-  #output: Output = { events: [], nextMatch: 0, refusal: undefined, keeping: undefined, beginRaw: undefined };
+  #output: Output = { events: [], nextMatch: 0, refusal: undefined, matching: MATCHING, keeping: undefined, beginRaw: undefined };
   /** The engine that reads the text, until that is not JSON. No `Input` is needed, since only strings are pushed. */
   #engine: ReportingEngine | undefined;
   #text = "";

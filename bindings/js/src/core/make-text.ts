@@ -3,7 +3,6 @@
 import { NO_AUTOMATON, type Automaton } from "./patterns/automaton.js";
 import { ReportingEngine, type Output } from "./reporting.js";
 import { Input } from "./input.js";
-import type { Keeping } from "./keeping.js";
 import { settingsOf, type ParserOptions } from "./options.js";
 import { Text } from "./text.js";
 import { Tree } from "./tree/tree.js";
@@ -13,11 +12,16 @@ export function makeText(options: ParserOptions & { readonly retain: "nothing" }
   return textWith(options, NO_AUTOMATON);
 }
 
-/** Creates a text with patterns, and with the functions that patterns of a user need. */
-export function textWith(options: ParserOptions, automaton: Automaton, keeping?: Keeping, beginRaw?: Output["beginRaw"]): Text {
+/** What patterns of a user need. */
+type Selecting = Pick<Output, "matching" | "keeping" | "beginRaw">;
+
+const NO_SELECTING: Selecting = { matching: undefined, keeping: undefined, beginRaw: undefined };
+
+/** Creates a text with patterns. */
+export function textWith(options: ParserOptions, automaton: Automaton, selecting = NO_SELECTING): Text {
   const settings = settingsOf(options);
   const { accept, lenient, snapshots, strictByteOrderMark } = settings;
-  const engine = new ReportingEngine(automaton, settings, { events: [], nextMatch: 0, refusal: undefined, keeping, beginRaw });
+  const engine = new ReportingEngine(automaton, settings, { events: [], nextMatch: 0, refusal: undefined, ...selecting });
   if (snapshots) engine.tree = new Tree(settings);
   const input = lenient?.begin(engine, strictByteOrderMark, accept) ?? new Input(engine, strictByteOrderMark);
   return new Text(settings, input);

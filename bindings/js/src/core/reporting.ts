@@ -3,18 +3,17 @@
 
 import { Engine, type EngineOptions } from "./engine.js";
 import type { Event, ValueType } from "./events.js";
-import { Frame, NO_MATCHES, type Match } from "./frame.js";
+import { Frame, type Match } from "./frame.js";
 import type { Keeping } from "./keeping.js";
 import { matchEvent } from "./match-event.js";
+import type { Matching } from "./matching.js";
 import type { Automaton, PatternNode } from "./patterns/automaton.js";
 import { append, INSIDE } from "./patterns/path.js";
 import type { RawDeltas } from "./raw.js";
-import { STRING, WORDS } from "./states.js";
-import { errorOf, Fault, isInLeaf, knownPath, spellTo } from "./text-error.js";
+import { STRING } from "./states.js";
+import { Fault, isInLeaf, spellTo } from "./text-error.js";
 import type { Tree } from "./tree/tree.js";
-import { makeNumber, type Json, type Making } from "./values.js";
-
-const WORD_VALUES: readonly (boolean | null)[] = [true, false, null];
+import { makeAtom, type Making } from "./values.js";
 
 /** The state that all texts of a parser share, those inside strings too. */
 export interface Output {
@@ -22,6 +21,8 @@ export interface Output {
   nextMatch: number;
   /** The error of a value that is refused. */
   refusal: unknown;
+  /** The functions for matches, if there are patterns. */
+  readonly matching: Matching | undefined;
   /** The functions for retained text, if any text is retained. */
   readonly keeping: Keeping | undefined;
   /** Creates the reporter of raw values, if there may be raw patterns. */
@@ -112,69 +113,12 @@ export class ReportingEngine extends Engine {
     super.finish();
   }
 
-  /** Returns the path of the value that begins, or of the open leaf. */
-  path(): string {
-    const { depth, stack } = this;
-    if (depth === 0) return `${this.outer}$`;
-    let at = depth - 1;
-    while (at > 0 && stack[at]!.path === "") at--;
-    let path = at === 0 ? this.outer : stack[at]!.path;
-    for (; at < depth; at++) {
-      const frame = stack[at]!;
-      frame.path = path;
-      path = append(path, frame.isArray ? frame.index : frame.key);
-    }
-    return path;
-  }
-
   override begin(type: ValueType, node: PatternNode, offset: number): Match[] {
-    const { selected } = node;
-    if (selected.length === 0) return NO_MATCHES;
-    const { output, raw } = this;
-    const path = this.path();
-    const matches: Match[] = [];
-    for (const pattern of selected) {
-      const id = output.nextMatch++;
-      const isRaw = raw !== undefined && this.automaton.patterns[pattern]!.isRaw;
-      const match = { id, pattern, path, type, offset, isRaw };
-      matches.push(match);
-      const event = matchEvent("begin", match, offset);
-      event.type = type;
-      output.events.push(event);
-    }
-    if (raw !== undefined) raw.begin(matches, output);
-    return matches;
+    return this.output.matching!.begin(this, type, node, offset);
   }
 
   override end(matches: readonly Match[], i: number, frame?: Frame, token?: string): void {
-    if (token !== undefined) this.#reportEnd(matches, i, this.#valueOf(token), token);
-    else if (!this.keepsValues || this.isFrozen) this.#reportEnd(matches, i, undefined, undefined);
-    else if (frame !== undefined) {
-      const { value, raw } = this.output.keeping!.ended(this, frame, i + this.keptShift);
-      this.#reportEnd(matches, i, value, raw);
-    } else {
-      this.#reportEnd(matches, i, this.text, this.options.spelling ? this.kept!.slice(this.leafStart, i + this.keptShift) : undefined);
-    }
-  }
-
-  #reportEnd(matches: readonly Match[], i: number, value: Json | undefined, raw: string | undefined): void {
-    const offset = this.base + i + this.extra;
-    if (this.raw !== undefined) this.raw.end(matches, offset, this.output);
-    // A match that began with the `-` of `-Infinity` was reported as a number.
-    const type = value === null ? "null" : typeof value === "boolean" ? "boolean" : matches[0]!.type;
-    const { events } = this.output;
-    for (const match of matches) {
-      const event = matchEvent("end", match, offset);
-      event.type = type;
-      event.value = value;
-      if (raw !== undefined && this.options.spelling) event.raw = raw;
-      events.push(event);
-    }
-  }
-
-  #valueOf(token: string): Json {
-    const word = WORDS.indexOf(token);
-    return word < 0 ? makeNumber(token, this.options.numbers) : WORD_VALUES[word]!;
+    this.output.matching!.end(this, matches, i, frame, token);
   }
 
   override beginContainer(frame: Frame, i: number): void {
@@ -197,7 +141,7 @@ export class ReportingEngine extends Engine {
   }
 
   override endAtom(i: number, token: string): void {
-    if (this.tree !== undefined) this.tree.putAtom(this, this.#valueOf(token), token);
+    if (this.tree !== undefined) this.tree.putAtom(this, makeAtom(token, this.options.numbers), token);
     super.endAtom(i, token);
   }
 
@@ -263,13 +207,13 @@ export class ReportingEngine extends Engine {
       const frames = this.stack.slice(0, this.depth);
       if (!this.keepsMatches || frames.some(({ matches }) => matches.length > 0)) return path;
     }
-    return knownPath(this, fault.kind);
+    return this.output.matching?.knownPath(this, fault.kind) ?? null;
   }
 
   override newInner(entry: PatternNode): ReportingEngine {
     const { automaton, options, output } = this;
     const retain = options.retain === "nothing" ? "nothing" : "matches";
-    const inner = new ReportingEngine(automaton, { ...options, retain }, output, append(this.path(), INSIDE), entry);
+    const inner = new ReportingEngine(automaton, { ...options, retain }, output, append(output.matching!.pathOf(this), INSIDE), entry);
     inner.isFrozen = this.isFrozen;
     return inner;
   }
@@ -287,16 +231,8 @@ export class ReportingEngine extends Engine {
     raw.endPiece(this.output);
   }
 
-  /** Reports the error of the text inside the open string, of which nothing more is read. */
   override failInside(fault: Fault): void {
-    const inner = this.inner!;
-    const error = errorOf(fault, inner, knownPath(inner, fault.kind));
-    const path = this.path();
-    for (const pattern of this.node.through) {
-      const event = matchEvent("inner-error", { id: this.output.nextMatch++, pattern, path }, fault.offset);
-      event.error = error;
-      this.output.events.push(event);
-    }
+    this.output.matching!.failInside(this, fault);
     super.failInside(fault);
   }
 }

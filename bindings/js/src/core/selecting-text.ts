@@ -6,6 +6,7 @@ import { compile } from "./patterns/compile.js";
 import { KEEPING } from "./keeping.js";
 import { textWith } from "./make-text.js";
 import { carrySegments } from "./match-event.js";
+import { MATCHING } from "./matching.js";
 import type { ParserOptions } from "./options.js";
 import { beginRaw } from "./raw.js";
 import type { Text } from "./text.js";
@@ -16,4 +17,5 @@ carrySegments();
 export const selectingText = (options: ParserOptions, patterns: string | readonly string[]): Text =>
   selectingWith(options, compile(patterns));
 
-export const selectingWith = (options: ParserOptions, automaton: Automaton): Text => textWith(options, automaton, KEEPING, beginRaw);
+export const selectingWith = (options: ParserOptions, automaton: Automaton): Text =>
+  textWith(options, automaton, { matching: MATCHING, keeping: KEEPING, beginRaw });

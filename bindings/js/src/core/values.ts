@@ -29,6 +29,12 @@ export function makeNumber(text: string, numbers: Making["numbers"]): number | b
   return number;
 }
 
+/** Returns the value of a number or a literal. */
+export function makeAtom(token: string, numbers: Making["numbers"]): Json {
+  if (token === "null") return null;
+  return token === "true" || (token === "false" ? false : makeNumber(token, numbers));
+}
+
 /** Sets a member as an own property, also if it is named `__proto__`. */
 export function setMember(object: { [key: string]: Json }, key: string, value: Json): void {
   if (key === "__proto__") {

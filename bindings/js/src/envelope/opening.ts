@@ -12,9 +12,8 @@
 // rest: in `<<think>` the second `<` opens. A run of backticks or of brackets is given back at once, so that a long run is
 // not searched again from each of its units; but not further than where a given text that begins with a bracket may open.
 
-import { compile } from "../core/patterns/compile.js";
 import { Fault } from "../core/text-error.js";
-import { textWith } from "../core/make-text.js";
+import { selectingText } from "../core/selecting-text.js";
 import type { Text } from "../core/text.js";
 import { endsInHalf, utf8Length, within } from "../core/utf8.js";
 import { AnyFence, isBlank, NO_FENCE, NOTHING, TEXT_FENCE, type Fences } from "./any-fence.js";
@@ -130,7 +129,7 @@ class Rival {
 
 /** The bare payload that may have begun, recognized by the events of its children. */
 class Bare {
-  readonly #text: Text = textWith({ retain: "nothing" }, compile("$..*"));
+  readonly #text: Text = selectingText({ retain: "nothing" }, "$..*");
   /** The offset after the first element, if that has ended. */
   #elementEnd: number | undefined;
 

@@ -6,6 +6,7 @@ import { ReportingEngine, type Output } from "../core/reporting.js";
 import type { Automaton } from "../core/patterns/automaton.js";
 import { errorOf, Fault } from "../core/text-error.js";
 import { Input } from "../core/input.js";
+import { MATCHING } from "../core/matching.js";
 import { beginRaw } from "../core/raw.js";
 import { checkOptions, invalid, limitsOf, rejects, type ParserOptions } from "../core/options.js";
 import { NOTHING, SourceLoop, type Loop, type Reading } from "./loop.js";
@@ -78,7 +79,7 @@ function decodedTexts(automaton: Automaton, options: EngineOptions): Texts {
 }
 
 function rawTexts(automaton: Automaton, options: EngineOptions): Texts {
-  const output: Output = { events: [], nextMatch: 0, refusal: undefined, keeping: undefined, beginRaw };
+  const output: Output = { events: [], nextMatch: 0, refusal: undefined, matching: MATCHING, keeping: undefined, beginRaw };
   const values = { retain: "nothing", spelling: false, numbers: "number", prototypeKeys: "keep" } as const;
   return {
     engine: new ReportingEngine(automaton, { ...options, ...values }, output),
