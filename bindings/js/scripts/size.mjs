@@ -23,7 +23,7 @@ const ADAPTERS = {
   "./gemini": ["geminiEvents"],
   "./ai-sdk": ["aiSdkEvents"],
 };
-const ADDED = 2.3;
+const ADDED = 2.2;
 
 /** What pages import of the core without the rest. */
 const PARTS = ["deltas", "snapshots", "Parser"];
