@@ -918,7 +918,7 @@ fn enough_of_the_texts_fit() {
     fn check<S: Subject>() {
         let settles = |value: &S::Read<'_>| {
             let mut claims = Claims::default();
-            value.add_claims(&mut claims);
+            value.claim(&mut claims);
             !claims.all.is_empty()
         };
         let (fit, settle) = (share::<S>(|_| true), share::<S>(settles));

@@ -47,7 +47,7 @@ impl Claims {
 
 /// A type whose values claim which of their parts are complete.
 pub trait HasClaims {
-    fn add_claims(&self, _: &mut Claims) {}
+    fn claim(&self, _: &mut Claims) {}
 }
 
 macro_rules! claims_nothing {
@@ -66,7 +66,7 @@ impl HasClaims for &[u8] {}
 impl HasClaims for Cow<'_, str> {}
 
 impl<T: Debug> HasClaims for Settled<T> {
-    fn add_claims(&self, claims: &mut Claims) {
+    fn claim(&self, claims: &mut Claims) {
         if let Some(value) = self.get() {
             claims.whole(value);
         }
@@ -74,45 +74,45 @@ impl<T: Debug> HasClaims for Settled<T> {
 }
 
 impl<T: HasClaims> HasClaims for Option<T> {
-    fn add_claims(&self, claims: &mut Claims) {
+    fn claim(&self, claims: &mut Claims) {
         if let Some(inner) = self {
-            inner.add_claims(claims);
+            inner.claim(claims);
         }
     }
 }
 
 impl<T: HasClaims> HasClaims for Box<T> {
-    fn add_claims(&self, claims: &mut Claims) {
-        (**self).add_claims(claims);
+    fn claim(&self, claims: &mut Claims) {
+        (**self).claim(claims);
     }
 }
 
 impl<T: HasClaims> HasClaims for Vec<T> {
-    fn add_claims(&self, claims: &mut Claims) {
-        self.iter().enumerate().for_each(|(index, element)| claims.inside(&index, |claims| element.add_claims(claims)));
+    fn claim(&self, claims: &mut Claims) {
+        self.iter().enumerate().for_each(|(index, element)| claims.inside(&index, |claims| element.claim(claims)));
     }
 }
 
 impl<A: HasClaims, B: HasClaims> HasClaims for (A, B) {
-    fn add_claims(&self, claims: &mut Claims) {
-        claims.inside(&0, |claims| self.0.add_claims(claims));
-        claims.inside(&1, |claims| self.1.add_claims(claims));
+    fn claim(&self, claims: &mut Claims) {
+        claims.inside(&0, |claims| self.0.claim(claims));
+        claims.inside(&1, |claims| self.1.claim(claims));
     }
 }
 
 impl<K: Debug, T: HasClaims> HasClaims for BTreeMap<K, T> {
-    fn add_claims(&self, claims: &mut Claims) {
+    fn claim(&self, claims: &mut Claims) {
         for (key, value) in self {
             // As it is spelt in an object, if it is a string or number.
             let key = format!("{key:?}");
-            claims.inside(&key.trim_matches('"'), |claims| value.add_claims(claims));
+            claims.inside(&key.trim_matches('"'), |claims| value.claim(claims));
         }
     }
 }
 
 macro_rules! claim_inside {
     ($claims:ident: $($field:ident)*) => {
-        $($claims.inside(&stringify!($field), |claims| $field.add_claims(claims));)*
+        $($claims.inside(&stringify!($field), |claims| $field.claim(claims));)*
     };
 }
 
@@ -145,7 +145,7 @@ pub enum Name {
 }
 
 impl HasClaims for Name {
-    fn add_claims(&self, claims: &mut Claims) {
+    fn claim(&self, claims: &mut Claims) {
         claims.name(&format!("{self:?}"));
     }
 }
@@ -176,7 +176,7 @@ static PLAIN: Fits = Fields(&[
 ]);
 
 impl HasClaims for Plain {
-    fn add_claims(&self, claims: &mut Claims) {
+    fn claim(&self, claims: &mut Claims) {
         let Self { id, text, size, kind, path, list, inner, it } = self;
         claim_inside!(claims: id text size kind path list inner it);
     }
@@ -219,18 +219,18 @@ static TAGGED: Fits = OneOf(&[
 ]);
 
 impl HasClaims for Tagged {
-    fn add_claims(&self, claims: &mut Claims) {
+    fn claim(&self, claims: &mut Claims) {
         let name = format!("{self:?}");
         claims.inside(&"type", |claims| claims.name(name.split(|c: char| !c.is_alphanumeric()).next().unwrap()));
         match self {
             Self::Run { path, text, it } => {
                 claim_inside!(claims: path text it);
             }
-            Self::Ru(plain) => plain.add_claims(claims),
+            Self::Ru(plain) => plain.claim(claims),
             Self::Runner { list, it } => {
                 claim_inside!(claims: list it);
             }
-            Self::Flat(flat) => flat.add_claims(claims),
+            Self::Flat(flat) => flat.claim(claims),
             Self::Text | Self::Other => {}
         }
     }
@@ -259,15 +259,15 @@ static ADJACENT: Fits = OneOf(&[
 ]);
 
 impl HasClaims for Adjacent {
-    fn add_claims(&self, claims: &mut Claims) {
+    fn claim(&self, claims: &mut Claims) {
         let name = format!("{self:?}");
         claims.inside(&"kind", |claims| claims.name(name.split(|c: char| !c.is_alphanumeric()).next().unwrap()));
         claims.inside(&"it", |claims| match self {
-            Self::Run(value) => value.add_claims(claims),
+            Self::Run(value) => value.claim(claims),
             Self::Ru { a, text } => {
                 claim_inside!(claims: a text);
             }
-            Self::A(number, _) => claims.inside(&0, |claims| number.add_claims(claims)),
+            Self::A(number, _) => claims.inside(&0, |claims| number.claim(claims)),
             Self::Runner => {}
         });
     }
@@ -307,16 +307,16 @@ static UNTAGGED: Fits = OneOf(&[
 ]);
 
 impl HasClaims for Untagged {
-    fn add_claims(&self, claims: &mut Claims) {
+    fn claim(&self, claims: &mut Claims) {
         match self {
-            Self::Name(name) => name.add_claims(claims),
-            Self::Tagged(tagged) => tagged.add_claims(claims),
+            Self::Name(name) => name.claim(claims),
+            Self::Tagged(tagged) => tagged.claim(claims),
             Self::Fields { path, text } => {
                 claim_inside!(claims: path text);
             }
-            Self::Pair(_, text) => claims.inside(&1, |claims| text.add_claims(claims)),
-            Self::List(list) => list.add_claims(claims),
-            Self::Whole(whole) => whole.add_claims(claims),
+            Self::Pair(_, text) => claims.inside(&1, |claims| text.claim(claims)),
+            Self::List(list) => list.claim(claims),
+            Self::Whole(whole) => whole.claim(claims),
             Self::Flag(_) | Self::Number(_) | Self::Text(_) | Self::Null => {}
         }
     }
@@ -353,11 +353,11 @@ static FLAT: Fits = Fields(&[
 ]);
 
 impl HasClaims for Flat {
-    fn add_claims(&self, claims: &mut Claims) {
+    fn claim(&self, claims: &mut Claims) {
         let Self { id, adjacent, part: FlatPart { path, text }, rest } = self;
         claim_inside!(claims: id path text);
-        adjacent.add_claims(claims);
-        rest.add_claims(claims);
+        adjacent.claim(claims);
+        rest.claim(claims);
     }
 }
 
@@ -385,16 +385,14 @@ static EXTERNAL: Fits = OneOf(&[
 ]);
 
 impl HasClaims for External {
-    fn add_claims(&self, claims: &mut Claims) {
+    fn claim(&self, claims: &mut Claims) {
         match self {
             Self::Run => claims.name("Run"),
-            Self::Ru(tagged) => claims.inside(&"ru", |claims| tagged.add_claims(claims)),
-            Self::Text(_, number) => {
-                claims.inside(&"text", |claims| claims.inside(&1, |claims| number.add_claims(claims)));
-            }
+            Self::Ru(tagged) => claims.inside(&"ru", |claims| tagged.claim(claims)),
+            Self::Text(_, number) => claims.inside(&"text", |claims| claims.inside(&1, |claims| number.claim(claims))),
             Self::A { id, rest } => claims.inside(&"a", |claims| {
                 claim_inside!(claims: id);
-                rest.add_claims(claims);
+                rest.claim(claims);
             }),
         }
     }
@@ -441,19 +439,19 @@ static BORROWED: Fits = Fields(&[
 ]);
 
 impl HasClaims for Borrowed<'_> {
-    fn add_claims(&self, claims: &mut Claims) {
+    fn claim(&self, claims: &mut Claims) {
         let Self { id, text, path, it, list, a } = self;
         claim_inside!(claims: id text path it list a);
     }
 }
 
 impl HasClaims for BorrowedTagged<'_> {
-    fn add_claims(&self, claims: &mut Claims) {
+    fn claim(&self, claims: &mut Claims) {
         match self {
             Self::Run { path, id, text } => {
                 claim_inside!(claims: path id text);
             }
-            Self::Ru(map) => map.add_claims(claims),
+            Self::Ru(map) => map.claim(claims),
         }
     }
 }
@@ -494,7 +492,7 @@ static NUMBERS: Fits = Fields(&[
 ]);
 
 impl HasClaims for Numbers {
-    fn add_claims(&self, claims: &mut Claims) {
+    fn claim(&self, claims: &mut Claims) {
         let Self { a, b, c, d, e, f, g, h, i, j, k, l, m } = self;
         claim_inside!(claims: a b c d e f g h i j k l m);
     }
@@ -531,7 +529,7 @@ static KEYED: Fits = Fields(&[
 ]);
 
 impl HasClaims for OtherKeys {
-    fn add_claims(&self, claims: &mut Claims) {
+    fn claim(&self, claims: &mut Claims) {
         let Self { a, b, c: _, d, e: _, f: _, g: _, h: _ } = self;
         claim_inside!(claims: a b d);
     }
@@ -614,7 +612,7 @@ static KEPT: Fits = Fields(&[
 ]);
 
 impl HasClaims for Kept {
-    fn add_claims(&self, claims: &mut Claims) {
+    fn claim(&self, claims: &mut Claims) {
         let Self { text: _, list: _, it, a: _, path: _, id, kind: _, b } = self;
         claim_inside!(claims: it id b);
     }

@@ -75,7 +75,7 @@ pub fn settles_only_what_is_whole<S: Subject>(text: &str) {
 fn claims<S: Subject>(parser: &Parser) -> Option<Vec<Claim>> {
     let partial = parser.snapshot()?.deserialize::<S::Read<'_>>().ok()??;
     let mut claims = Claims::default();
-    partial.get().add_claims(&mut claims);
+    partial.get().claim(&mut claims);
     Some(claims.all)
 }
 
