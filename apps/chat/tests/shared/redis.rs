@@ -1,4 +1,5 @@
-//! A Redis of the test's own, on a free port. It keeps acknowledged writes when it is restarted.
+//! A Redis of the test's own, on a free port. It keeps acknowledged writes when it is killed: the system has them, so no test
+//! waits for the disk.
 
 use std::env;
 use std::io;
@@ -45,7 +46,7 @@ impl Redis {
         let server = env::var_os("REDIS_SERVER").map_or_else(|| PathBuf::from("redis-server"), PathBuf::from);
         let mut server = Command::new(server);
         server.args(["--port", &self.port.to_string(), "--bind", "127.0.0.1", "--save", "", "--dir"]);
-        server.arg(self.folder.path()).args(["--appendonly", "yes", "--appendfsync", "always"]);
+        server.arg(self.folder.path()).args(["--appendonly", "yes", "--appendfsync", "no"]);
         server.args(["--cluster-enabled", if self.is_node { "yes" } else { "no" }]);
         server.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         self.process = Some(server.spawn()?);

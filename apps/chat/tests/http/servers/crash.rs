@@ -85,6 +85,7 @@ impl Store for Crashing {
 async fn at_each_write(behind: Behind, assistant: &str, message: &str) {
     let world = &Servers::start(behind, 2).await;
     let told = world.send(0, "undisturbed", assistant, message).await.rest().await;
+    assert!(is_done(&told), "{:?}", told.last());
     let (expected, last) = (&seen(&told), &told.last().unwrap().data.props);
     let one = |writes: usize, is_late: bool| async move {
         let (what, id) = (format!("{assistant}, {writes}, {is_late}"), format!("c{writes}-{is_late}"));
@@ -97,6 +98,7 @@ async fn at_each_write(behind: Behind, assistant: &str, message: &str) {
             tokio::select! {
                 biased;
                 event = stream.next() => match event {
+                    Some(event) if event.data.chunk_id == 0 => {}
                     Some(event) => told.push(event),
                     None => break false,
                 },

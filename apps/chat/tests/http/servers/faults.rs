@@ -44,7 +44,9 @@ async fn person(addresses: Addresses, at: usize, id: String, assistant: &str, me
         has_begun |= !sent.as_ref().is_err_and(reqwest::Error::is_connect);
         match sent {
             Ok(response) if response.status() == 200 => told.extend(Stream::of(response).until_broken_off().await),
-            Ok(response) => assert!(matches!(response.status().as_u16(), 204 | 408 | 500), "{response:?}"),
+            // The server died before it stored the message.
+            Ok(response) if response.status() == 204 => has_begun = !told.is_empty(),
+            Ok(response) => assert!(matches!(response.status().as_u16(), 408 | 409 | 500), "{response:?}"),
             Err(_) => {}
         }
         // An error of the connection is not stored.

@@ -117,10 +117,21 @@ impl Servers {
         self.client.get(url).header("last-event-id", last.to_string()).send().await.unwrap()
     }
 
-    /// Returns everything that a client receives that comes back with this chunk id.
+    /// Returns everything that a client receives that comes back with this chunk id, and again after an error of the
+    /// connection: on a busy machine, a turn may be without a server for longer than a reader waits.
     async fn rest(&self, server: usize, conversation: &str, last: u64) -> Vec<Event> {
-        let response = self.resume(server, conversation, last).await;
-        if response.status() == 204 { Vec::new() } else { Stream::of(response).rest().await }
+        let mut events: Vec<Event> = Vec::new();
+        loop {
+            let response = self.resume(server, conversation, events.last().map_or(last, |_| last_id(&events))).await;
+            if response.status() == 204 {
+                return events;
+            }
+            events.extend(Stream::of(response).rest().await);
+            if events.last().is_none_or(|event| event.data.chunk_id > 0) {
+                return events;
+            }
+            events.pop();
+        }
     }
 }
 
