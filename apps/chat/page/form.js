@@ -39,7 +39,7 @@ export function edited(value, edits, errors = [], pointer = "") {
 }
 
 /** Shows an attempt at a form. `ui` keeps what the person has written in it, and what the server says of that. */
-export function form({ message, isOver, isLast, ui, act, code, suggestions }) {
+export function form({ message, turn, isOver, isLast, ui, act, code, suggestions }) {
   const { attempt = 1, value, open, errors: told = [] } = message.props ?? {};
   const { reply, suggestions: next, ...model } = isContainer(value) ? value : {};
   // A model that can't fill the form says so instead.
@@ -47,6 +47,8 @@ export function form({ message, isOver, isLast, ui, act, code, suggestions }) {
     return [h("p.said", { dir: direction(String(reply)) }, String(reply)), suggestions(Array.isArray(next) ? next : [])];
   }
   const sent = message.props?.status;
+  // An error of the turn has its own button.
+  const hasError = turn?.messages.some(({ type }) => type === "error");
   const canEdit = isOver && (sent === "complete" || sent === "given_up");
   const isValid = ui.isValid ?? sent === "complete";
   const errors = ui.errors ?? told;
@@ -96,7 +98,7 @@ export function form({ message, isOver, isLast, ui, act, code, suggestions }) {
           { type: "button", disabled: !isValid, onclick: copy },
           ui.isCopied ? "Copied" : "Copy this trip as JSON",
         ),
-      sent === "given_up" && isLast && h("button.retry", { type: "button", onclick: act.retry }, "Try again"),
+      sent === "given_up" && isLast && !hasError && h("button.retry", { type: "button", onclick: act.retry }, "Try again"),
     ),
   );
 }

@@ -6,7 +6,7 @@ import { tree } from "./result.js";
 import { Timing, span } from "./timing.js";
 
 /** The number of events that are listed, and the length of a value in the list. */
-const MOST_ROWS = 200;
+const MOST_ROWS = 50;
 const MOST_SHOWN = 120;
 
 export class Inspector {
@@ -51,7 +51,7 @@ export class Inspector {
   #draw() {
     const show = (id, ...children) => patch(this.find(id), children.flat().filter(Boolean));
     const known = context(this.messages());
-    this.find("context").hidden = known === undefined && !this.find("context").dataset.always;
+    this.find("context").hidden = known === undefined && !this.find("context").hasAttribute("data-always");
     this.find("context-empty").hidden = known !== undefined;
     show("context-tree", known && tree(known));
     show("raw", ...[...this.#written].map(([message, props]) => raw({ ...message, props })));
@@ -84,12 +84,12 @@ export function context(messages) {
   return known;
 }
 
-/** Shows an event as a line: its number, time, name, the path that it changes, and the beginning of its value. */
+/** Shows an event as a line: its number, time, name, path and value. The lines stay where they are; their text moves up. */
 function row({ event, chunk }, since) {
   const value = typeof chunk.props === "string" ? chunk.props : (JSON.stringify(chunk.props) ?? "");
   return h(
     "li.row",
-    { key: chunk.chunk_id },
+    {},
     h("span.row-at", {}, `${chunk.chunk_id} +${span(since)}`),
     h("span.row-event", {}, event),
     h("span.row-path", {}, chunk.delta ? chunk.delta_path || "/" : chunk.type),

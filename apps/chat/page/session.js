@@ -80,6 +80,7 @@ export class Session {
   async resume() {
     this.#isResuming = true;
     await this.#turn((signal) => this.#comeBack(signal));
+    this.#isResuming = false;
   }
 
   /** Looks whether the conversation has continued elsewhere, and reads that. */

@@ -192,7 +192,7 @@ async fn the_end_stays_in_sight_unless_the_person_looks_elsewhere() {
         stage.expect(is_below, true).await;
         stage.expect("document.activeElement.id", "message").await;
         // The list of events has the last ones.
-        stage.expect("all('.row').length === 200 && texts('.row-event').at(-1) === 'done'", true).await;
+        stage.expect("all('.row').length === 50 && texts('.row-event').at(-1) === 'done'", true).await;
     })
     .await;
 }

@@ -80,7 +80,7 @@ async fn each_fault_is_told_in_its_own_bubble_and_the_person_can_go_on() {
 /// Sends from two tabs at once: the refused tab shows the other one's turn, without its own error.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_tab_follows_the_other_one() {
-    on_stage(setup(), async |stage| {
+    on_stage(Setup::default(), async |stage| {
         stage.open("finance").await;
         stage.ask("Hello").await;
         let address = stage.text("location.href").await;

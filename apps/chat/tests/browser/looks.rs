@@ -77,12 +77,13 @@ async fn axe_finds_nothing_wrong_and_every_target_has_44_pixels_each_way() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stranger_sees_what_this_is_and_is_one_click_from_an_answer() {
     on_stage(Setup::default(), async |stage| {
+        stage.open("shopping").await;
+        // The user's page has questions while the client that waits has nothing.
+        stage.until("one('#stage .seen').textContent.includes('winter jacket')").await;
+        stage.until("one('#stage .done').textContent.includes('Nothing may be acted on yet')").await;
         for (width, height) in [(1440, 900), (390, 844)] {
             stage.look_as(width, height, "light").await;
             stage.open("shopping").await;
-            // The user's page has questions while the client that waits has nothing.
-            stage.until("one('#stage .seen').textContent.includes('winter jacket')").await;
-            stage.until("one('#stage .done').textContent.includes('Nothing may be acted on yet')").await;
             stage.expect("one('#stage').getBoundingClientRect().top < innerHeight / 2", true).await;
             stage.until("one('#stage .done.valid')").await;
             stage.expect("one('#stage .seen').textContent.includes('margin')", false).await;
