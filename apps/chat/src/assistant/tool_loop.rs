@@ -1,6 +1,7 @@
 //! The tool loop: the model answers, its tools run side by side, their results go back, until it calls no tool.
 //!
-//! Each answer of the model is a block, and so is each run of tools.
+//! Each answer of the model is a block, and so is each run of tools. A `Round` takes the events of a
+//! `jsonspigot_llm::ProviderStream` while the answer streams, and has its text and calls in the end.
 
 use std::collections::HashSet;
 
