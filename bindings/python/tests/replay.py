@@ -26,7 +26,7 @@ from jsonspigot import (
     StreamEvent,
 )
 
-VECTORS = Path(__file__).parents[3] / "vectors"
+VECTORS = Path(__file__).parents[1] / "vectors"
 
 
 class Vector(NamedTuple):
