@@ -244,10 +244,10 @@ mod python {
         let one = |rust, python: &str, made: String| vec![(name.to_owned(), rust, python.to_owned(), made)];
         match member.kind {
             "text" => one("String", "str", format!("{from}.to_string()")),
-            "maybe_text" => one("Option<String>", "str | None", format!("{from}.as_ref().map(ToString::to_string)")),
-            "json" => one("String", "str", format!("crate::value::on_one_line({from})")),
+            "maybe_text" => one("Option<String>", "str | None", format!("owned({from}.as_ref())")),
+            "json" => one("String", "str", format!("on_one_line({from})")),
             "maybe_json" => {
-                one("Option<String>", "str | None", format!("{from}.as_deref().map(crate::value::on_one_line)"))
+                one("Option<String>", "str | None", format!("{from}.as_deref().map(on_one_line)"))
             }
             "number" | "choice" => one("u64", "int", format!("*{from}")),
             "maybe_number" => one("Option<u64>", "int | None", format!("*{from}")),
@@ -294,19 +294,29 @@ mod python {
                 Some(part) => (format!("(jsonspigot_llm::{part} {{ "), " })"),
                 None => (" { ".to_owned(), " }"),
             };
-            let _ = writeln!(
-                out,
-                "                CoreEvent::{}{open}{}, ..{close} => StreamEvent::{} {{",
-                event.variant,
-                from.join(", "),
-                event.variant
-            );
-            for (name, _, _, made) in parts(event) {
-                let _ = writeln!(out, "                    {name}: {made},");
-            }
-            out += "                },\n";
+            let pattern = format!("CoreEvent::{}{open}{}, ..{close}", event.variant, from.join(", "));
+            let parts: Vec<_> = parts(event).into_iter().map(|(name, _, _, made)| part(&name, &made)).collect();
+            out += &arm(&pattern, &format!("StreamEvent::{}", event.variant), &parts);
         }
         out + "                _ => return None,\n            })\n        }\n    };\n}\n\npub(super) use with_declared_events;\n"
+    }
+
+    fn part(name: &str, made: &str) -> String {
+        if name == made { name.to_owned() } else { format!("{name}: {made}") }
+    }
+
+    /// Returns an arm of a `match`, in as few lines as the formatter would take.
+    fn arm(pattern: &str, made: &str, parts: &[String]) -> String {
+        let (indent, in_one) = (" ".repeat(16), format!("{made} {{ {} }}", parts.join(", ")));
+        let whole = format!("{indent}{pattern} => {in_one},\n");
+        if whole.len() <= 121 {
+            return whole;
+        }
+        if in_one.len() <= 100 {
+            return format!("{indent}{pattern} => {{\n{indent}    {in_one}\n{indent}}}\n");
+        }
+        let parts: String = parts.iter().map(|part| format!("{indent}    {part},\n")).collect();
+        format!("{indent}{pattern} => {made} {{\n{parts}{indent}}},\n")
     }
 
     /// The classes of the stub, without the docstrings, which are those of the module.

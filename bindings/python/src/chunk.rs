@@ -26,21 +26,10 @@ impl<'a> Chunk<'a> {
                 Err(error) => Err(lone_surrogate(text, error, offset())),
             };
         }
-        if let Ok(bytes) = chunk.cast::<PyBytes>() {
-            return Ok(Self::Borrowed(bytes.as_bytes()));
-        }
-        match PyBuffer::<u8>::get(chunk) {
-            Ok(buffer) => Ok(Self::Copied(buffer.to_vec(chunk.py())?)),
-            Err(_) => {
-                let name = chunk.get_type().name()?;
-                Err(PyTypeError::new_err(format!(
-                    "a chunk is str, bytes, bytearray or a contiguous memoryview of bytes, not {name}"
-                )))
-            }
-        }
+        Self::of_bytes(chunk, "a chunk is str,")
     }
 
-    /// Reads bytes that are not text, named `what` in errors.
+    /// Reads bytes that are not text; `what` are the first words of the error for anything else.
     pub(crate) fn of_bytes(bytes: &'a Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
         if let Ok(bytes) = bytes.cast::<PyBytes>() {
             return Ok(Self::Borrowed(bytes.as_bytes()));
@@ -50,7 +39,7 @@ impl<'a> Chunk<'a> {
             Err(_) => {
                 let name = bytes.get_type().name()?;
                 Err(PyTypeError::new_err(format!(
-                    "{what} is bytes, bytearray or a contiguous memoryview of bytes, not {name}"
+                    "{what} bytes, bytearray or a contiguous memoryview of bytes, not {name}"
                 )))
             }
         }

@@ -1,22 +1,20 @@
 //! `Documents`: many JSON texts in one stream.
 
-use std::sync::{Mutex, MutexGuard, OnceLock};
-
-use jsonspigot::{DocumentEvent, DuplicateKeys, EndedDocument, Framing};
+use jsonspigot::{CompleteValue, DocumentEvent, DuplicateKeys, EndedDocument, Error, Framing, RestoreError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::chunk::Chunk;
-use crate::error::{bad_state, exception, own, raised, raised_after, saved};
-use crate::event::{Paths, Told, event_methods, event_object, made_once};
-use crate::mirror::{Mirror, Moment, Seen};
+use crate::error::{deviations, exception, own, raised_after};
+use crate::event::{Paths, Told, Value, event_methods, event_object};
+use crate::lock::lock;
+use crate::mirror::Mirror;
 use crate::options::{Arguments, Options, pattern_set};
 use crate::parser::Parser;
-use crate::shared::{checked_text, deviations, locked, state_name};
-use crate::typed::{Source, Typed, Watch, begin_anew, generic, with_typed};
-use crate::value::{Fractions, build, on_one_line};
+use crate::reader::{self, Reader, Saved, reader_methods};
+use crate::typed::{Watch, begin_anew};
 
 /// One of many documents has ended.
 ///
@@ -42,9 +40,7 @@ pub(crate) struct DocumentEnd {
     deviation_count: u64,
     #[pyo3(get)]
     parser: Option<Py<Parser>>,
-    text: Option<Box<str>>,
-    value: OnceLock<Py<PyAny>>,
-    fractions: Fractions,
+    value: Value,
 }
 
 event_methods!(DocumentEnd {
@@ -57,11 +53,10 @@ event_methods!(DocumentEnd {
 
     #[getter]
     fn value(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        made_once(py, &self.value, || match (&self.text, &self.error) {
-            (Some(text), _) => build(py, text, self.fractions),
+        self.value.get_or(py, || match &self.error {
             // Without the frames that it went through before: it shall not keep them.
-            (None, Some(error)) => Err(PyErr::from_value(error.bind(py).call_method1("with_traceback", (py.None(),))?)),
-            (None, None) => {
+            Some(error) => Err(PyErr::from_value(error.bind(py).call_method1("with_traceback", (py.None(),))?)),
+            None => {
                 let message = "not retained: expected a parser with retain=\"all\"";
                 Err(own(py, message, "not-retained", self.byte_count, "$"))
             }
@@ -83,29 +78,15 @@ event_methods!(DocumentEnd {
         deviation_count: u64,
         decimals: bool,
     ) -> PyResult<Self> {
-        let text = raw.map(checked_text).transpose()?;
         let deviations = deviations.unwrap_or_else(|| PyTuple::empty(py).unbind());
-        let fractions = Fractions::of(decimals);
-        let (parser, value) = (None, OnceLock::new());
-        Ok(Self {
-            document,
-            start,
-            byte_count,
-            line,
-            error,
-            deviations,
-            deviation_count,
-            parser,
-            text,
-            value,
-            fractions,
-        })
+        let value = Value::checked(raw, decimals)?;
+        Ok(Self { document, start, byte_count, line, error, deviations, deviation_count, parser: None, value })
     }
 
     /// Whether fractions of the value are ``Decimal``.
     #[getter]
     fn decimals(&self) -> bool {
-        self.fractions == Fractions::Decimal
+        self.value.has_decimals()
     }
 
     fn __hash__(&self) -> u64 {
@@ -114,7 +95,7 @@ event_methods!(DocumentEnd {
 
     #[getter]
     fn raw(&self) -> Option<String> {
-        self.text.as_deref().map(on_one_line)
+        self.value.raw()
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
@@ -129,7 +110,7 @@ event_methods!(DocumentEnd {
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.error)?;
         visit.call(&self.parser)?;
-        visit.call(self.value.get())
+        self.value.traverse(&visit)
     }
 });
 
@@ -147,9 +128,7 @@ impl DocumentEnd {
             deviations: deviations(py, core.deviations())?.unbind(),
             deviation_count: core.deviation_count(),
             parser,
-            text: ended.complete().ok().map(|value| value.text().into()),
-            value: OnceLock::new(),
-            fractions: options.fractions,
+            value: Value::of(ended.complete().ok().as_ref().map(CompleteValue::text), options.fractions),
         })
     }
 }
@@ -157,7 +136,7 @@ impl DocumentEnd {
 /// Counts the lines of a stream whose documents are lines, so that each has its physical line.
 pub(crate) struct Lines {
     is_counted: bool,
-    /// The number of documents that had ended before the chunk; nothing if that is not known.
+    /// The number of documents that had ended before the chunk; nothing if that is not known, as in a restored stream.
     ended: Option<u64>,
     /// The offsets at which lines begin that the chunk has ended.
     begins: Vec<u64>,
@@ -169,12 +148,7 @@ impl Lines {
         Self { is_counted, ended: is_counted.then_some(0), begins: Vec::new() }
     }
 
-    /// Counts no lines of a restored stream: the number of earlier lines is not part of the state.
-    fn unknown(framing: Framing) -> Self {
-        Self { ended: None, ..Self::of(framing) }
-    }
-
-    /// Begin a new stream.
+    /// Begins a new stream.
     fn reset(&mut self) {
         self.begins.clear();
         self.ended = self.is_counted.then_some(0);
@@ -203,13 +177,8 @@ impl Lines {
 ///
 /// With a ``model`` there is also a ``TypedDocument`` each time that more of a text is known, the last one just before its
 /// ``DocumentEnd``; with ``snapshots=False`` only that one.
-#[pyclass(frozen, module = "jsonspigot")]
-pub(crate) struct Documents(Mutex<Inner>);
-
-/// Its name in errors.
-const READER: &str = "reader of documents";
-
-struct Inner {
+#[pyclass(module = "jsonspigot")]
+pub(crate) struct Documents {
     documents: jsonspigot::Documents,
     options: Options,
     paths: Paths,
@@ -220,8 +189,8 @@ struct Inner {
     watch: Watch,
 }
 
-impl Inner {
-    fn run<'py>(
+impl Documents {
+    fn read<'py>(
         &mut self,
         py: Python<'py>,
         chunk: &[u8],
@@ -237,7 +206,7 @@ impl Inner {
             DocumentEvent::End(ended) => {
                 paths.clear();
                 told.push(DocumentEnd::of(py, &ended, options, lines).and_then(|end| {
-                    watch.end(py, None, || end.error.is_none().then(|| end.value(py)));
+                    watch.end(py, None, &end.value);
                     Ok(Bound::new(py, end)?.into_any())
                 }));
             }
@@ -255,229 +224,138 @@ pub(crate) fn named(framing: &str) -> PyResult<Framing> {
     })
 }
 
-impl Documents {
-    fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
-        locked(&self.0, READER)
+impl Saved for Documents {
+    fn saved(&self) -> Result<Vec<u8>, Error> {
+        self.documents.save()
     }
 
-    /// Makes a stream of its arguments, or as `state` was saved.
-    fn made(
-        py: Python<'_>,
-        framing: &str,
-        patterns: Option<&Bound<'_, PyAny>>,
-        model: Option<&Bound<'_, PyAny>>,
-        options: Option<&Bound<'_, PyDict>>,
-        state: Option<&[u8]>,
-    ) -> PyResult<Self> {
-        let options = Arguments::of(py, options)?.options(model.is_some())?;
-        let mut watch = Watch::default();
-        if let Some(model) = model {
-            options.require_typed(DuplicateKeys::LastWins)?;
-            options.require_whole()?;
-            watch = Watch::telling(py, "Rows", model)?;
-        }
-        let parser = options.builder().patterns(&pattern_set(patterns)?).build();
-        let framing = named(framing)?;
-        let (mut documents, mut lines) = (jsonspigot::Documents::new(framing, parser), Lines::of(framing));
-        if let Some(state) = state {
-            documents = documents.restore(state).map_err(|error| bad_state(py, &error))?;
-            lines = Lines::unknown(framing);
-        }
-        let (paths, mirror) = (Paths::default(), Mirror::new(options.fractions));
-        Ok(Self(Mutex::new(Inner { documents, options, paths, mirror, mirrored: 0, lines, watch })))
-    }
-
-    /// Reads, and adds the events of typed views when nothing is locked any more.
-    fn read<'py>(
-        slf: &Bound<'py, Self>,
-        chunk: &[u8],
-        read: impl FnOnce(&mut jsonspigot::Documents, &mut dyn FnMut(DocumentEvent<'_>)) -> Result<(), jsonspigot::Error>,
-    ) -> PyResult<Bound<'py, PyList>> {
-        let (events, teller) = {
-            let mut inner = slf.get().lock()?;
-            (inner.run(slf.py(), chunk, read), inner.watch.teller(slf.py()))
-        };
-        with_typed(slf.as_any(), teller, events)
+    fn resume(&mut self, state: &[u8]) -> Result<(), RestoreError> {
+        self.documents = self.documents.clone().restore(state)?;
+        self.lines.ended = None;
+        Ok(())
     }
 }
 
-impl Source for Py<Documents> {
-    fn fractions(&self, _: Python<'_>) -> PyResult<Fractions> {
-        Ok(self.get().lock()?.options.fractions)
+impl Reader for Documents {
+    fn options(&self) -> &Options {
+        &self.options
     }
 
-    fn seen<'py>(&self, py: Python<'py>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
-        let mut inner = self.get().lock()?;
-        let Inner { documents, mirror, mirrored, .. } = &mut *inner;
-        let number = documents.number();
-        if *mirrored != number {
-            mirror.clear();
-            *mirrored = number;
+    fn open(&mut self, _: Option<u64>) -> Option<(&jsonspigot::Parser, &mut Mirror)> {
+        let number = self.documents.number();
+        if self.mirrored != number {
+            self.mirror.clear();
+            self.mirrored = number;
         }
-        documents.parser().map_or(Ok(None), |parser| mirror.seen(py, parser, moment))
+        Some((self.documents.parser()?, &mut self.mirror))
     }
 
-    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(self)
+    fn watch(&mut self) -> Option<&mut Watch> {
+        Some(&mut self.watch)
+    }
+
+    fn check_view(&self, _: Option<u64>) -> PyResult<()> {
+        self.options.require_whole()
     }
 }
 
-#[pymethods]
-impl Documents {
-    #[new]
-    #[pyo3(signature = (framing, patterns = None, *, model = None, **options))]
-    fn new(
-        py: Python<'_>,
-        framing: &str,
-        patterns: Option<&Bound<'_, PyAny>>,
-        model: Option<&Bound<'_, PyAny>>,
-        options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Self> {
-        Self::made(py, framing, patterns, model, options, None)
-    }
-
+reader_methods! {
+    Documents(framing, patterns)
     /// Return the stream's state between two chunks as bytes; see ``Parser.save``.
-    fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        saved(py, self.lock()?.documents.save())
-    }
-
+    save,
     /// Return the stream that was saved, with the framing, patterns and options that it had; see ``Parser.restore``.
-    #[staticmethod]
-    #[pyo3(signature = (framing, patterns, state, *, model = None, **options))]
-    fn restore(
-        py: Python<'_>,
-        framing: &str,
-        patterns: Option<&Bound<'_, PyAny>>,
-        state: &Bound<'_, PyAny>,
-        model: Option<&Bound<'_, PyAny>>,
-        options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Self> {
-        let state = Chunk::of_bytes(state, "a saved state")?;
-        Self::made(py, framing, patterns, model, options, Some(state.bytes()))
-    }
-
-    /// Read the next piece of the stream, cut anywhere, and return its events.
-    ///
-    /// Raises ``JsonSpigotError`` only for concatenated texts, which end at a bad one. With the other framings the ``DocumentEnd``
-    /// of a bad text has the error, and the stream continues.
-    fn feed<'py>(slf: &Bound<'py, Self>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-        let offset = slf.get().lock()?.documents.offset();
-        let chunk = Chunk::of(chunk, || offset)?;
-        Self::read(slf, chunk.bytes(), |documents, on_event| documents.feed_with(chunk.bytes(), on_event))
-    }
-
-    /// End the stream, and with it the last text, and return the events.
-    fn finish<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
-        Self::read(slf, &[], |documents, on_event| documents.finish_with(on_event))
-    }
-
+    restore,
     /// Return a typed view of the open document, and of each later one; see ``Typed``.
     ///
     /// Between documents, ``look`` returns the last one's complete value, or the last look at one that was cut or wrong.
     /// Needs the options that ``Parser.typed`` needs.
-    #[pyo3(signature = (model, **options))]
-    fn typed<'py>(
-        slf: &Bound<'py, Self>,
-        model: &Bound<'py, PyAny>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Py<Typed>> {
-        let py = slf.py();
-        {
-            let inner = slf.get().lock()?;
-            inner.options.require_snapshots(READER)?;
-            inner.options.require_typed(DuplicateKeys::LastWins)?;
-            inner.options.require_whole()?;
+    typed,
+    {
+        #[new]
+        #[pyo3(signature = (framing, patterns = None, *, model = None, **options))]
+        fn new(
+            py: Python<'_>,
+            framing: &str,
+            patterns: Option<&Bound<'_, PyAny>>,
+            model: Option<&Bound<'_, PyAny>>,
+            options: Option<&Bound<'_, PyDict>>,
+        ) -> PyResult<Self> {
+            let options = Arguments::of(py, options)?.options(model.is_some())?;
+            let mut watch = Watch::default();
+            if let Some(model) = model {
+                options.require_typed(DuplicateKeys::LastWins)?;
+                options.require_whole()?;
+                watch = Watch::telling(py, "Rows", model)?;
+            }
+            let parser = options.builder().patterns(&pattern_set(patterns)?).build();
+            let framing = named(framing)?;
+            let (documents, lines) = (jsonspigot::Documents::new(framing, parser), Lines::of(framing));
+            let (paths, mirror) = (Paths::default(), Mirror::new(options.fractions));
+            Ok(Self { documents, options, paths, mirror, mirrored: 0, lines, watch })
         }
-        let view = Py::new(py, Typed::of(slf.clone().unbind(), model, options)?)?;
-        slf.get().lock()?.watch.add(None, &view, py);
-        Ok(view)
-    }
 
-    /// Returns a view that does not learn how a text ends: `_whole` and `_broken` report that.
-    fn _view<'py>(slf: &Bound<'py, Self>, model: &Bound<'py, PyAny>) -> PyResult<Typed> {
-        Typed::of(slf.clone().unbind(), model, None)
-    }
-
-    /// Return the open document's snapshot; ``None`` between documents. Needs ``snapshots=True``.
-    fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let mut inner = self.lock()?;
-        let Inner { documents, mirror, mirrored, options, .. } = &mut *inner;
-        options.require_snapshots(READER)?;
-        let number = documents.number();
-        if *mirrored != number {
-            mirror.clear();
-            *mirrored = number;
+        /// Read the next piece of the stream, cut anywhere, and return its events.
+        ///
+        /// Raises ``JsonSpigotError`` only for concatenated texts, which end at a bad one. With the other framings the
+        /// ``DocumentEnd`` of a bad text has the error, and the stream continues.
+        fn feed<'py>(slf: &Bound<'py, Self>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+            reader::read(slf, |reader, py| {
+                let chunk = Chunk::of(chunk, || reader.documents.offset())?;
+                reader.read(py, chunk.bytes(), |documents, on_event| documents.feed_with(chunk.bytes(), on_event))
+            })
         }
-        documents.parser().map_or(Ok(None), |parser| mirror.update(py, parser))
-    }
 
-    /// Return the snapshot's JSON text on one line; ``None`` between documents.
-    fn snapshot_raw(&self) -> PyResult<Option<String>> {
-        let inner = self.lock()?;
-        inner.options.require_snapshots(READER)?;
-        Ok(inner.documents.parser().and_then(|parser| Some(parser.snapshot()?.to_string())))
-    }
+        /// End the stream, and with it the last text, and return the events.
+        fn finish<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
+            reader::read(slf, |reader, py| {
+                reader.read(py, &[], |documents, on_event| documents.finish_with(on_event))
+            })
+        }
 
-    /// Return the state of a value in the open document; ``None`` between documents.
-    fn state_of<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Option<Bound<'py, PyString>>> {
-        let inner = self.lock()?;
-        inner.options.require_snapshots(READER)?;
-        let state = inner.documents.parser().map(|parser| parser.state_of(path)).transpose();
-        Ok(state.map_err(|error| raised(py, &error))?.map(|state| state_name(py, state)))
-    }
+        /// Return a parser in the open document's state; ``None`` between documents.
+        fn parser(slf: &Bound<'_, Self>) -> PyResult<Option<Parser>> {
+            let reader = lock(slf)?;
+            Ok(reader.documents.parser().map(|parser| Parser::of(parser.clone(), &reader.options)))
+        }
 
-    /// Return a parser in the open document's state; ``None`` between documents.
-    fn parser(&self) -> PyResult<Option<Parser>> {
-        let inner = self.lock()?;
-        Ok(inner.documents.parser().map(|parser| Parser::of(parser.clone(), &inner.options)))
-    }
+        /// Begin a new stream.
+        fn reset(slf: &Bound<'_, Self>, py: Python<'_>) -> PyResult<()> {
+            let mut reader = lock(slf)?;
+            reader.documents.reset();
+            reader.paths.clear();
+            reader.mirror.clear();
+            reader.mirrored = 0;
+            reader.lines.reset();
+            let teller = reader.watch.reset(py);
+            drop(reader);
+            begin_anew(py, teller)
+        }
 
-    /// Begins a new stream.
-    fn reset(&self, py: Python<'_>) -> PyResult<()> {
-        let mut inner = self.lock()?;
-        inner.documents.reset();
-        inner.paths.clear();
-        inner.mirror.clear();
-        inner.mirrored = 0;
-        inner.lines.reset();
-        let teller = inner.watch.reset(py);
-        drop(inner);
-        begin_anew(py, teller)
-    }
+        fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+            let documents = &lock(slf)?.documents;
+            Ok(format!("<jsonspigot.Documents number {}, {} bytes>", documents.number(), documents.offset()))
+        }
 
-    fn __repr__(&self) -> PyResult<String> {
-        let documents = &self.lock()?.documents;
-        Ok(format!("<jsonspigot.Documents number {}, {} bytes>", documents.number(), documents.offset()))
-    }
+        /// The number of the document that is open or comes next.
+        #[getter]
+        fn number(slf: &Bound<'_, Self>) -> PyResult<u64> {
+            Ok(lock(slf)?.documents.number())
+        }
 
-    /// The number of the document that is open or comes next.
-    #[getter]
-    fn number(&self) -> PyResult<u64> {
-        Ok(self.lock()?.documents.number())
-    }
+        /// The number of bytes that have been read.
+        #[getter]
+        fn offset(slf: &Bound<'_, Self>) -> PyResult<u64> {
+            Ok(lock(slf)?.documents.offset())
+        }
 
-    /// The number of bytes that have been read.
-    #[getter]
-    fn offset(&self) -> PyResult<u64> {
-        Ok(self.lock()?.documents.offset())
-    }
+        fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+            self.watch.traverse(&visit)?;
+            self.mirror.traverse(&visit)
+        }
 
-    #[classmethod]
-    fn __class_getitem__<'py>(class: &Bound<'py, PyType>, item: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        generic(class, item)
-    }
-
-    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        let Ok(inner) = self.0.try_lock() else { return Ok(()) };
-        inner.watch.traverse(&visit)?;
-        inner.mirror.traverse(&visit)
-    }
-
-    fn __clear__(&self) {
-        if let Ok(mut inner) = self.0.try_lock() {
-            let (mirror, watch) = (std::mem::take(&mut inner.mirror), std::mem::take(&mut inner.watch));
-            drop(inner);
-            drop((mirror, watch));
+        fn __clear__(&mut self) {
+            self.mirror.clear();
+            self.watch = Watch::default();
         }
     }
 }

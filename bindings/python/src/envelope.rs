@@ -1,23 +1,23 @@
 //! `Envelope`: payloads between delimiters in text.
 
-use std::sync::{Mutex, MutexGuard};
-
-use jsonspigot::{DuplicateKeys, Error, Retain};
+use jsonspigot::internal::on_one_line;
+use jsonspigot::{DuplicateKeys, Error, RestoreError, Retain};
 use jsonspigot_framing::Utf8;
 use jsonspigot_llm::{Delimiter, EnvelopeEvent as CoreEvent, Payload, PayloadStatus};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::chunk::Chunk;
-use crate::error::{bad_state, exception, own_at, saved};
+use crate::error::{deviations, exception, own_at};
 use crate::event::{Paths, Told, Value, data, event_methods, event_object};
-use crate::mirror::{Mirror, Moment, Seen};
-use crate::options::{Arguments, Options, pattern_set};
-use crate::shared::{deviations, locked};
-use crate::typed::{Source, Typed, Watch, begin_anew, generic, with_typed};
-use crate::value::{Fractions, on_one_line};
+use crate::lock::lock;
+use crate::mirror::Mirror;
+use crate::options::{Arguments, Options, items, pattern_set};
+use crate::reader::{self, Reader, Saved, reader_methods};
+use crate::typed::{Watch, begin_anew};
+use crate::value::Fractions;
 
 /// The events of an envelope: text around payloads, and the payloads' content.
 #[pyclass(frozen, module = "jsonspigot")]
@@ -117,7 +117,7 @@ impl Verdict {
 }
 
 /// Returns the content of an event's Python object; nothing for an event that this version does not know.
-fn made(
+pub(crate) fn made(
     py: Python<'_>,
     event: &CoreEvent<'_>,
     fractions: Fractions,
@@ -158,42 +158,20 @@ fn made(
 ///
 /// With ``models``, by the mark, there is also a ``TypedPayload`` each time that more of such a payload is known, the last one
 /// just before its ``End``; with ``snapshots=False`` only that one.
-#[pyclass(frozen, module = "jsonspigot")]
-pub(crate) struct Envelope(Mutex<Inner>);
-
-struct Inner {
+#[pyclass(module = "jsonspigot")]
+pub(crate) struct Envelope {
     envelope: jsonspigot_llm::Envelope,
     utf8: Utf8,
+    shown: Shown,
+}
+
+/// The Python side of an envelope.
+struct Shown {
     options: Options,
     paths: Paths,
     /// Of the open payload.
     mirror: Mirror,
     watch: Watch,
-}
-
-impl Inner {
-    /// Ends the text, and adds its events.
-    fn finish<'py>(&mut self, py: Python<'py>, told: &mut Told<'py>) {
-        let Self { envelope, options, paths, mirror, watch, .. } = self;
-        envelope.finish_with(|event| push(py, told, &event, options.fractions, paths, mirror, watch));
-    }
-
-    /// Returns the parser of the open payload, if it keeps snapshots.
-    fn open(&mut self) -> Option<(&jsonspigot::Parser, &mut Mirror)> {
-        let parser = self.envelope.parser()?;
-        parser.has_snapshots().then_some((parser, &mut self.mirror))
-    }
-}
-
-/// Returns the events, or the error of text that is not UTF-8.
-fn checked<'py>(
-    py: Python<'py>,
-    read: Result<(), Error>,
-    events: Bound<'py, PyList>,
-) -> PyResult<Bound<'py, PyList>> {
-    let Err(error) = read else { return Ok(events) };
-    let place = (error.offset(), error.line(), error.column());
-    Err(own_at(py, &error.to_string(), error.kind().name(), place, "$", Some(events)))
 }
 
 /// Reads marks: one, or an iterable of them.
@@ -209,267 +187,204 @@ pub(crate) fn delimiters(marks: &Bound<'_, PyAny>) -> PyResult<Vec<Delimiter>> {
         .collect()
 }
 
-impl Envelope {
-    /// Makes an envelope of its keyword arguments, or as `state` was saved.
-    fn made(
-        marks: &Bound<'_, PyAny>,
-        patterns: Option<&Bound<'_, PyAny>>,
-        models: Option<&Bound<'_, PyAny>>,
-        options: Option<&Bound<'_, PyDict>>,
-        state: Option<&[u8]>,
-    ) -> PyResult<Self> {
-        let arguments = Arguments::of(marks.py(), options)?;
-        let (payload_limit, starts_inside) = (arguments.limit("payload_limit")?, arguments.flag("starts_inside")?);
-        let save_limit = arguments.save_limit(state.is_some())?;
-        let options = arguments.options(models.is_some())?;
-        let delimiters = delimiters(marks)?;
-        let mut watch = Watch::default();
-        if let Some(models) = models {
-            options.require_typed(DuplicateKeys::LastWins)?;
-            let by_mark = PyDict::new(models.py());
-            for pair in models.call_method0("items")?.try_iter()? {
-                let (mark, model): (String, Bound<'_, PyAny>) = pair?.extract()?;
-                let is_one = |delimiter: &&Delimiter| mark.parse().is_ok_and(|mark: Delimiter| mark == **delimiter);
-                let Some(delimiter) = delimiters.iter().find(is_one) else {
-                    return Err(PyValueError::new_err(format!("models: '{mark}' is not among the marks")));
-                };
-                if delimiter.name().is_some() && *delimiter == delimiter.clone().raw() {
-                    return Err(PyValueError::new_err(format!("models: what '{mark}' marks is text, not JSON")));
-                }
-                by_mark.set_item(delimiter.to_string(), model)?;
-            }
-            watch = Watch::telling(models.py(), "Payloads", by_mark.as_any())?;
+/// Returns the models by the marks as the envelope spells them.
+fn by_mark<'py>(models: &Bound<'py, PyAny>, delimiters: &[Delimiter]) -> PyResult<Bound<'py, PyDict>> {
+    let by_mark = PyDict::new(models.py());
+    for pair in items("models", models)? {
+        let (mark, model): (String, Bound<'_, PyAny>) = pair.extract()?;
+        let is_one = |delimiter: &&Delimiter| mark.parse().is_ok_and(|mark: Delimiter| mark == **delimiter);
+        let Some(delimiter) = delimiters.iter().find(is_one) else {
+            return Err(PyValueError::new_err(format!("models: '{mark}' is not among the marks")));
+        };
+        if delimiter.name().is_some() && *delimiter == delimiter.clone().raw() {
+            return Err(PyValueError::new_err(format!("models: what '{mark}' marks is text, not JSON")));
         }
-        let builder = jsonspigot_llm::Envelope::builder().parser(options.builder_retaining(Retain::Matches));
-        let builder = match payload_limit {
-            Some(limit) => builder.payload_limit(limit),
-            None => builder,
-        };
-        let builder = if starts_inside { builder.starts_inside() } else { builder };
-        let builder = match save_limit {
-            Some(limit) => builder.saveable(limit),
-            None => builder,
-        };
-        let patterns = pattern_set(patterns)?;
-        let (utf8, new) = (Utf8::new(), builder.build(delimiters, &patterns));
-        let (utf8, envelope) = match state {
-            None => (utf8, new),
-            Some(state) => {
-                utf8.restore_with(state, |state| new.restore(state)).map_err(|error| bad_state(marks.py(), &error))?
-            }
-        };
-        let (paths, mirror) = (Paths::default(), Mirror::new(options.fractions));
-        Ok(Self(Mutex::new(Inner { envelope, utf8, options, paths, mirror, watch })))
+        by_mark.set_item(delimiter.to_string(), model)?;
     }
+    Ok(by_mark)
+}
 
-    fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
-        locked(&self.0, "envelope")
+impl Shown {
+    /// Adds an event to the list, and updates the objects and views of payloads.
+    fn push<'py>(&mut self, py: Python<'py>, told: &mut Told<'py>, event: &CoreEvent<'_>) {
+        let made = made(py, event, self.options.fractions, &mut self.paths);
+        match &made {
+            Ok(Some(EnvelopeEvent::Begin { .. })) => self.mirror.clear(),
+            Ok(Some(EnvelopeEvent::End { value, .. })) => self.watch.end(py, None, value),
+            _ => {}
+        }
+        if let Some(made) = made.transpose() {
+            told.push(made.and_then(|made| Ok(made.into_pyobject(py)?.into_any())));
+        }
     }
+}
 
-    /// Reads, and adds the events of typed views when nothing is locked any more.
+impl Envelope {
+    /// Reads, and returns the events, or raises the error of text that is not UTF-8.
     fn read<'py>(
-        slf: &Bound<'py, Self>,
-        read: impl FnOnce(&mut Inner) -> PyResult<Bound<'py, PyList>>,
+        &mut self,
+        py: Python<'py>,
+        read: impl FnOnce(&mut Self, &mut Told<'py>) -> Result<(), Error>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let (events, teller) = {
-            let mut inner = slf.get().lock()?;
-            (read(&mut inner), inner.watch.teller(slf.py()))
-        };
-        with_typed(slf.as_any(), teller, events)
+        let mut told = Told::new(py);
+        let read = read(self, &mut told);
+        let events = told.finish()?;
+        let Err(error) = read else { return Ok(events) };
+        let place = (error.offset(), error.line(), error.column());
+        Err(own_at(py, &error.to_string(), error.kind().name(), place, "$", Some(events)))
+    }
+
+    /// Ends the text, and adds its events.
+    fn end<'py>(&mut self, py: Python<'py>, told: &mut Told<'py>) {
+        let Self { envelope, shown, .. } = self;
+        envelope.finish_with(|event| shown.push(py, told, &event));
     }
 }
 
-impl Source for Py<Envelope> {
-    fn fractions(&self, _: Python<'_>) -> PyResult<Fractions> {
-        Ok(self.get().lock()?.options.fractions)
+impl Saved for Envelope {
+    const HAS_SAVEABLE: bool = true;
+
+    fn saved(&self) -> Result<Vec<u8>, Error> {
+        self.envelope.save().and_then(|state| self.utf8.save_with(state))
     }
 
-    fn seen<'py>(&self, py: Python<'py>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
-        self.get().lock()?.open().map_or(Ok(None), |(parser, mirror)| mirror.seen(py, parser, moment))
-    }
-
-    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(self)
+    fn resume(&mut self, state: &[u8]) -> Result<(), RestoreError> {
+        let new = self.envelope.clone();
+        (self.utf8, self.envelope) = Utf8::new().restore_with(state, |state| new.restore(state))?;
+        Ok(())
     }
 }
 
-/// Adds an event to the list, and updates the mirror and the views of payloads.
-fn push<'py>(
-    py: Python<'py>,
-    told: &mut Told<'py>,
-    core: &CoreEvent<'_>,
-    fractions: Fractions,
-    paths: &mut Paths,
-    mirror: &mut Mirror,
-    watch: &mut Watch,
-) {
-    let made = made(py, core, fractions, paths);
-    match &made {
-        Ok(Some(EnvelopeEvent::Begin { .. })) => mirror.clear(),
-        Ok(Some(EnvelopeEvent::End { status, value, .. })) => {
-            let is_whole = matches!(status.as_str(), "complete" | "accepted");
-            watch.end(py, None, || is_whole.then(|| value.get(py)));
-        }
-        _ => {}
+impl Reader for Envelope {
+    fn options(&self) -> &Options {
+        &self.shown.options
     }
-    if let Some(made) = made.transpose() {
-        told.push(made.and_then(|made| Ok(made.into_pyobject(py)?.into_any())));
+
+    fn open(&mut self, _: Option<u64>) -> Option<(&jsonspigot::Parser, &mut Mirror)> {
+        let parser = self.envelope.parser()?;
+        parser.has_snapshots().then_some((parser, &mut self.shown.mirror))
+    }
+
+    fn watch(&mut self) -> Option<&mut Watch> {
+        Some(&mut self.shown.watch)
     }
 }
 
-#[pymethods]
-impl Envelope {
-    #[new]
-    #[pyo3(signature = (marks, patterns = None, *, models = None, **options))]
-    fn new(
-        marks: &Bound<'_, PyAny>,
-        patterns: Option<&Bound<'_, PyAny>>,
-        models: Option<&Bound<'_, PyAny>>,
-        options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Self> {
-        Self::made(marks, patterns, models, options, None)
-    }
-
+reader_methods! {
+    Envelope(marks, patterns)
     /// Return the envelope's state between two chunks as bytes: the text since the open payload began. See ``Parser.save``.
     ///
     /// Raises ``JsonSpigotError`` unless the envelope was made ``saveable``, and while the payload is longer than its limit.
-    fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let inner = self.lock()?;
-        let state = inner.envelope.save().and_then(|state| inner.utf8.save_with(state));
-        saved(py, state)
-    }
-
+    save,
     /// Return the envelope that was saved, ``saveable`` again unless you say otherwise.
     ///
     /// The marks, patterns and options are those that it had; see ``Parser.restore``.
-    #[staticmethod]
-    #[pyo3(signature = (marks, patterns, state, *, models = None, **options))]
-    fn restore(
-        marks: &Bound<'_, PyAny>,
-        patterns: Option<&Bound<'_, PyAny>>,
-        state: &Bound<'_, PyAny>,
-        models: Option<&Bound<'_, PyAny>>,
-        options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Self> {
-        let state = Chunk::of_bytes(state, "a saved state")?;
-        Self::made(marks, patterns, models, options, Some(state.bytes()))
-    }
-
-    /// Read the next piece of the text, as ``str`` or as UTF-8 cut anywhere, and return its events.
-    ///
-    /// Raises ``JsonSpigotError`` if it is not UTF-8; its ``events`` are those before the bad byte, and the end of an open payload.
-    /// Every later call raises the same error, until ``reset``.
-    fn feed<'py>(slf: &Bound<'py, Self>, py: Python<'py>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-        let offset = slf.get().lock()?.utf8.offset();
-        let chunk = Chunk::of(chunk, || offset)?;
-        Self::read(slf, |inner| {
-            let mut told = Told::new(py);
-            let had_error = inner.utf8.error().is_some();
-            let Inner { envelope, utf8, options, paths, mirror, watch, .. } = inner;
-            let read = utf8.feed_with(chunk.bytes(), |text| {
-                envelope.feed_with(text, |event| push(py, &mut told, &event, options.fractions, paths, mirror, watch));
-            });
-            if read.is_err() && !had_error {
-                inner.finish(py, &mut told);
-            }
-            checked(py, read, told.finish()?)
-        })
-    }
-
-    /// End the text, and return the events. A payload that is still open is truncated.
-    fn finish<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        Self::read(slf, |inner| {
-            let mut told = Told::new(py);
-            if inner.utf8.error().is_none() {
-                inner.finish(py, &mut told);
-            }
-            checked(py, inner.utf8.finish(), told.finish()?)
-        })
-    }
-
-    /// Return the open payload so far, as ``Parser.snapshot`` does; ``None`` between payloads. Needs ``snapshots=True``.
-    fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let mut inner = self.lock()?;
-        inner.options.require_snapshots("envelope")?;
-        inner.open().map_or(Ok(None), |(parser, mirror)| mirror.update(py, parser))
-    }
-
-    /// Return the path to the innermost open value of the open payload; ``None`` if nothing is open.
-    fn open_path<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
-        let mut inner = self.lock()?;
-        inner.options.require_snapshots("envelope")?;
-        let Some((parser, mirror)) = inner.open() else { return Ok(None) };
-        mirror.update(py, parser)?;
-        mirror.open_path(py, parser)
-    }
-
-    /// The mark of the open payload; ``None`` between payloads.
-    #[getter]
-    fn open_mark(&self) -> PyResult<Option<String>> {
-        Ok(self.lock()?.envelope.open_payload().map(ToString::to_string))
-    }
-
+    restore,
     /// Return a typed view of the open payload, and of each later one; see ``Typed``.
     ///
     /// Between payloads, ``look`` returns the last one's complete value, or the last look at one that was cut or wrong. Needs
     /// the options that ``Parser.typed`` needs.
-    #[pyo3(signature = (model, **options))]
-    fn typed<'py>(
-        slf: &Bound<'py, Self>,
-        model: &Bound<'py, PyAny>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Py<Typed>> {
-        let py = slf.py();
-        {
-            let inner = slf.get().lock()?;
-            inner.options.require_snapshots("envelope")?;
-            inner.options.require_typed(DuplicateKeys::LastWins)?;
+    typed,
+    {
+        #[new]
+        #[pyo3(signature = (marks, patterns = None, *, models = None, **options))]
+        fn new(
+            marks: &Bound<'_, PyAny>,
+            patterns: Option<&Bound<'_, PyAny>>,
+            models: Option<&Bound<'_, PyAny>>,
+            options: Option<&Bound<'_, PyDict>>,
+        ) -> PyResult<Self> {
+            let arguments = Arguments::of(marks.py(), options)?;
+            let (payload_limit, starts_inside) = (arguments.limit("payload_limit")?, arguments.flag("starts_inside")?);
+            let save_limit = arguments.save_limit()?;
+            let options = arguments.options(models.is_some())?;
+            let delimiters = delimiters(marks)?;
+            let mut watch = Watch::default();
+            if let Some(models) = models {
+                options.require_typed(DuplicateKeys::LastWins)?;
+                watch = Watch::telling(models.py(), "Payloads", by_mark(models, &delimiters)?.as_any())?;
+            }
+            let builder = jsonspigot_llm::Envelope::builder().parser(options.builder_retaining(Retain::Matches));
+            let builder = match payload_limit {
+                Some(limit) => builder.payload_limit(limit),
+                None => builder,
+            };
+            let builder = if starts_inside { builder.starts_inside() } else { builder };
+            let builder = match save_limit {
+                Some(limit) => builder.saveable(limit),
+                None => builder,
+            };
+            let envelope = builder.build(delimiters, &pattern_set(patterns)?);
+            let (paths, mirror) = (Paths::default(), Mirror::new(options.fractions));
+            Ok(Self { envelope, utf8: Utf8::new(), shown: Shown { options, paths, mirror, watch } })
         }
-        let view = Py::new(py, Typed::of(slf.clone().unbind(), model, options)?)?;
-        slf.get().lock()?.watch.add(None, &view, py);
-        Ok(view)
-    }
 
-    /// Returns a view that does not learn how a text ends: `_whole` and `_broken` report that.
-    fn _view<'py>(slf: &Bound<'py, Self>, model: &Bound<'py, PyAny>) -> PyResult<Typed> {
-        Typed::of(slf.clone().unbind(), model, None)
-    }
+        /// Read the next piece of the text, as ``str`` or as UTF-8 cut anywhere, and return its events.
+        ///
+        /// Raises ``JsonSpigotError`` if it is not UTF-8; its ``events`` are those before the bad byte, and the end of an open
+        /// payload. Every later call raises the same error, until ``reset``.
+        fn feed<'py>(slf: &Bound<'py, Self>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+            reader::read(slf, |reader, py| {
+                let chunk = Chunk::of(chunk, || reader.utf8.offset())?;
+                reader.read(py, |reader, told| {
+                    let had_error = reader.utf8.error().is_some();
+                    let Self { envelope, utf8, shown } = reader;
+                    let read = utf8.feed_with(chunk.bytes(), |text| {
+                        envelope.feed_with(text, |event| shown.push(py, told, &event));
+                    });
+                    if read.is_err() && !had_error {
+                        reader.end(py, told);
+                    }
+                    read
+                })
+            })
+        }
 
-    /// Begin a new text.
-    fn reset(&self, py: Python<'_>) -> PyResult<()> {
-        let mut inner = self.lock()?;
-        inner.envelope.reset();
-        inner.paths.clear();
-        inner.mirror.clear();
-        inner.utf8 = Utf8::new();
-        let teller = inner.watch.reset(py);
-        drop(inner);
-        begin_anew(py, teller)
-    }
+        /// End the text, and return the events. A payload that is still open is truncated.
+        fn finish<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
+            reader::read(slf, |reader, py| {
+                reader.read(py, |reader, told| {
+                    if reader.utf8.error().is_none() {
+                        reader.end(py, told);
+                    }
+                    reader.utf8.finish()
+                })
+            })
+        }
 
-    fn __repr__(&self) -> PyResult<String> {
-        let inner = self.lock()?;
-        let marks: Vec<_> = inner.envelope.delimiters().iter().map(ToString::to_string).collect();
-        let open = inner.envelope.open_payload().map_or_else(|| "text".to_owned(), |open| format!("in {open}"));
-        Ok(format!("<jsonspigot.Envelope {}, {open}, {} bytes>", marks.join(" "), inner.utf8.offset()))
-    }
+        /// The mark of the open payload; ``None`` between payloads.
+        #[getter]
+        fn open_mark(slf: &Bound<'_, Self>) -> PyResult<Option<String>> {
+            Ok(lock(slf)?.envelope.open_payload().map(ToString::to_string))
+        }
 
-    #[classmethod]
-    fn __class_getitem__<'py>(class: &Bound<'py, PyType>, item: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        generic(class, item)
-    }
+        /// Begin a new text.
+        fn reset(slf: &Bound<'_, Self>, py: Python<'_>) -> PyResult<()> {
+            let mut reader = lock(slf)?;
+            reader.envelope.reset();
+            reader.utf8 = Utf8::new();
+            reader.shown.paths.clear();
+            reader.shown.mirror.clear();
+            let teller = reader.shown.watch.reset(py);
+            drop(reader);
+            begin_anew(py, teller)
+        }
 
-    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        let Ok(inner) = self.0.try_lock() else { return Ok(()) };
-        inner.watch.traverse(&visit)?;
-        inner.mirror.traverse(&visit)
-    }
+        fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+            let reader = lock(slf)?;
+            let marks: Vec<_> = reader.envelope.delimiters().iter().map(ToString::to_string).collect();
+            let open = reader.envelope.open_payload().map_or_else(|| "text".to_owned(), |open| format!("in {open}"));
+            Ok(format!("<jsonspigot.Envelope {}, {open}, {} bytes>", marks.join(" "), reader.utf8.offset()))
+        }
 
-    fn __clear__(&self) {
-        if let Ok(mut inner) = self.0.try_lock() {
-            let (mirror, watch) = (std::mem::take(&mut inner.mirror), std::mem::take(&mut inner.watch));
-            drop(inner);
-            drop((mirror, watch));
+        fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+            self.shown.watch.traverse(&visit)?;
+            self.shown.mirror.traverse(&visit)
+        }
+
+        fn __clear__(&mut self) {
+            self.shown.mirror.clear();
+            self.shown.watch = Watch::default();
         }
     }
 }

@@ -1,11 +1,11 @@
 //! The exceptions. `JsonSpigotError` and `PatternError` are Python classes (`_errors.py`), because a class of ours cannot
-//! extend `ValueError` in the stable ABI before 3.12, and because they pickle that way; they are raised here.
+//! extend `ValueError` in the stable ABI before 3.12, and because they pickle that way; they are raised here. Deviations are made here too.
 
-use jsonspigot::{Error, PatternError, RestoreError};
+use jsonspigot::{Deviation, Error, PatternError, RestoreError};
 use pyo3::exceptions::PyUnicodeEncodeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyList, PyString, PyType};
+use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
 
 static JSON_SPIGOT_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static PATTERN_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
@@ -14,16 +14,28 @@ fn class<'py>(py: Python<'py>, cell: &'static PyOnceLock<Py<PyType>>, name: &str
     cell.import(py, "jsonspigot._errors", name)
 }
 
+/// Makes a `JsonSpigotError` of a message, a kind, a place (offset, line, column), a path and the events before it.
+fn made<'py>(
+    py: Python<'py>,
+    message: &str,
+    kind: &str,
+    (offset, line, column): (u64, u64, u64),
+    path: Option<&str>,
+    events: Option<Bound<'py, PyList>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let class = class(py, &JSON_SPIGOT_ERROR, "JsonSpigotError")?;
+    let events = events.unwrap_or_else(|| PyList::empty(py));
+    class.call1((message, kind, offset, line, column, path, events))
+}
+
 /// Returns an error as an exception object, with the events before it in the same chunk.
 pub(crate) fn exception<'py>(
     py: Python<'py>,
     error: &Error,
     events: Option<Bound<'py, PyList>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let class = class(py, &JSON_SPIGOT_ERROR, "JsonSpigotError")?;
-    let events = events.unwrap_or_else(|| PyList::empty(py));
-    let (offset, line, column) = (error.offset(), error.line(), error.column());
-    class.call1((error.to_string(), error.kind().name(), offset, line, column, error.path(), events))
+    let place = (error.offset(), error.line(), error.column());
+    made(py, &error.to_string(), error.kind().name(), place, error.path(), events)
 }
 
 /// Returns the exception to raise for an error of the library.
@@ -45,21 +57,11 @@ pub(crate) fn own_at(
     py: Python<'_>,
     message: &str,
     kind: &str,
-    (offset, line, column): (u64, u64, u64),
+    place: (u64, u64, u64),
     path: &str,
     events: Option<Bound<'_, PyList>>,
 ) -> PyErr {
-    let raise = || -> PyResult<PyErr> {
-        let class = class(py, &JSON_SPIGOT_ERROR, "JsonSpigotError")?;
-        let events = events.unwrap_or_else(|| PyList::empty(py));
-        Ok(PyErr::from_value(class.call1((message, kind, offset, line, column, path, events))?))
-    };
-    raise().unwrap_or_else(|error| error)
-}
-
-/// Returns a saved state, or raises the error of saving.
-pub(crate) fn saved(py: Python<'_>, state: Result<Vec<u8>, Error>) -> PyResult<Bound<'_, PyBytes>> {
-    state.map(|state| PyBytes::new(py, &state)).map_err(|error| raised(py, &error))
+    made(py, message, kind, place, Some(path), events).map_or_else(|error| error, PyErr::from_value)
 }
 
 /// Returns the error for a state that is refused. It has no place in a text.
@@ -83,14 +85,13 @@ pub(crate) fn lone_surrogate(text: &Bound<'_, PyString>, cause: PyErr, offset: u
         return cause;
     }
     let place = || -> PyResult<(usize, u32, usize)> {
-        let index: usize = cause.value(py).getattr("start")?.extract()?;
-        let found: u32 = py.import("builtins")?.call_method1("ord", (text.get_item(index)?,))?.extract()?;
-        let before: usize = text.call_method1("encode", ("utf-8", "replace"))?.len()?;
-        let after: usize = text
-            .get_item(pyo3::types::PySlice::new(py, index as isize, isize::MAX, 1))?
-            .call_method1("encode", ("utf-8", "replace"))?
-            .len()?;
-        Ok((index, found, before - after))
+        let index = cause.value(py).getattr("start")?.extract()?;
+        let encoded = text.call_method1("encode", ("utf-8", "surrogatepass"))?.cast_into::<PyBytes>()?;
+        let bytes = encoded.as_bytes();
+        let before = str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
+        // A surrogate has three bytes, with the last 16 of these bits.
+        let bits = bytes[before..].iter().take(3).fold(0, |bits, byte| bits << 6 | u32::from(byte & 0x3F));
+        Ok((index, bits & 0xFFFF, before))
     };
     match place() {
         Ok((index, found, bytes)) => {
@@ -104,4 +105,16 @@ pub(crate) fn lone_surrogate(text: &Bound<'_, PyString>, cause: PyErr, offset: u
         }
         Err(error) => error,
     }
+}
+
+/// Returns deviations as tuples of kind, offset, line and column.
+pub(crate) fn deviations<'py>(py: Python<'py>, listed: &[Deviation]) -> PyResult<Bound<'py, PyTuple>> {
+    if listed.is_empty() {
+        return Ok(PyTuple::empty(py));
+    }
+    let class = py.import("jsonspigot._types")?.getattr("Deviation")?;
+    let made = listed.iter().map(|deviation| {
+        class.call1((deviation.kind().name(), deviation.offset(), deviation.line(), deviation.column()))
+    });
+    PyTuple::new(py, made.collect::<PyResult<Vec<_>>>()?)
 }

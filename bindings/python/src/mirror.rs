@@ -24,8 +24,8 @@ pub(crate) struct Mirror {
     /// The containers from the root to the newest value's parent, and perhaps some that have closed, which the next
     /// addition drops.
     stack: Vec<Open>,
-    /// The place of the newest value in the last of them, if it is a string or number.
-    leaf: Place,
+    /// The key or index of the newest value in the last of them, if it is a string or number.
+    leaf: Option<Py<PyAny>>,
     fractions: Fractions,
     moment: Moment,
 }
@@ -60,77 +60,22 @@ pub(crate) enum Seen<'py> {
 /// Up to this length in bytes, making a new string is faster than appending to one.
 const SHORT: usize = 128;
 
-/// A container on the way to the newest value.
+/// A list or dict on the way to the newest value.
 struct Open {
-    container: Container,
-    place: Place,
+    container: Py<PyAny>,
+    /// Its key or index in its parent; nothing for the root.
+    key: Option<Py<PyAny>>,
     /// The number of its children that the current walk still has to reach.
     left: usize,
 }
 
-enum Container {
-    List(Py<PyList>),
-    Dict(Py<PyDict>),
-}
-
-/// The place of a value in its parent.
-#[derive(Default)]
-enum Place {
-    #[default]
-    Root,
-    Last,
-    Key(Py<PyString>),
-}
-
-impl Place {
-    fn clone_ref(&self, py: Python<'_>) -> Self {
-        match self {
-            Self::Root => Self::Root,
-            Self::Last => Self::Last,
-            Self::Key(key) => Self::Key(key.clone_ref(py)),
-        }
-    }
-}
-
-impl Container {
-    fn any(&self) -> &Py<PyAny> {
-        match self {
-            Self::List(list) => list.as_any(),
-            Self::Dict(dict) => dict.as_any(),
-        }
-    }
-
-    fn copy(&self, py: Python<'_>) -> PyResult<Self> {
-        Ok(match self {
-            Self::List(list) => {
-                let list = list.bind(py);
-                Self::List(list.get_slice(0, list.len()).unbind())
-            }
-            Self::Dict(dict) => Self::Dict(dict.bind(py).copy()?.unbind()),
-        })
-    }
-
-    fn get<'py>(&self, py: Python<'py>, place: &Place) -> PyResult<Bound<'py, PyAny>> {
-        match (self, place) {
-            (Self::Dict(dict), Place::Key(key)) => dict.bind(py).as_any().get_item(key),
-            (Self::List(list), _) => {
-                let list = list.bind(py);
-                list.get_item(list.len().saturating_sub(1))
-            }
-            (Self::Dict(_), _) => Err(inconsistent()),
-        }
-    }
-
-    fn set(&self, py: Python<'_>, place: &Place, value: Bound<'_, PyAny>) -> PyResult<()> {
-        match (self, place) {
-            (Self::Dict(dict), Place::Key(key)) => dict.bind(py).set_item(key, value),
-            (Self::List(list), _) => {
-                let list = list.bind(py);
-                list.set_item(list.len().saturating_sub(1), value)
-            }
-            (Self::Dict(_), _) => Err(inconsistent()),
-        }
-    }
+/// Returns the key or index of a value in its parent.
+fn key_of<'py>(py: Python<'py>, value: PartialValue<'_>, keys: &mut Keys) -> PyResult<Option<Bound<'py, PyAny>>> {
+    Ok(match value.segment() {
+        Some(Segment::Key(key)) => Some(keys.get(py, key).into_any()),
+        Some(Segment::Index(index)) => Some(index.into_pyobject(py)?.into_any()),
+        Some(Segment::Inside) | None => None,
+    })
 }
 
 impl Mirror {
@@ -156,7 +101,7 @@ impl Mirror {
         }
         if before.epoch == self.moment.epoch && before.steps == self.moment.steps {
             let text = match self.stack.last() {
-                Some(parent) => parent.container.get(py, &self.leaf)?,
+                Some(parent) => parent.container.bind(py).get_item(&self.leaf)?,
                 None => raw.clone(),
             };
             return Ok(Some(Seen::Grown { text, raw }));
@@ -214,7 +159,7 @@ impl Mirror {
 
     fn set_leaf(&mut self, py: Python<'_>, value: Bound<'_, PyAny>) -> PyResult<()> {
         match self.stack.last() {
-            Some(parent) => parent.container.set(py, &self.leaf, value)?,
+            Some(parent) => parent.container.bind(py).set_item(&self.leaf, value)?,
             None => self.root = Some(value.unbind()),
         }
         Ok(())
@@ -228,9 +173,9 @@ impl Mirror {
         }
         let string = match self.stack.last() {
             Some(parent) => {
-                let string = parent.container.get(py, &self.leaf)?;
+                let string = parent.container.bind(py).get_item(&self.leaf)?;
                 // Our reference shall be the only one.
-                parent.container.set(py, &self.leaf, PyNone::get(py).to_owned().into_any())?;
+                parent.container.bind(py).set_item(&self.leaf, py.None())?;
                 string
             }
             None => self.root.take().ok_or_else(inconsistent)?.into_bound(py),
@@ -243,16 +188,19 @@ impl Mirror {
     fn unshare(&mut self, py: Python<'_>) -> PyResult<()> {
         let mut is_shared = cfg!(Py_GIL_DISABLED);
         for depth in 0..self.stack.len() {
-            let Open { container, place, .. } = &self.stack[depth];
-            is_shared |= references(container.any()) > 2;
+            let Open { container, key, .. } = &self.stack[depth];
+            is_shared |= references(container) > 2;
             if is_shared {
-                let (copy, place) = (container.copy(py)?, place.clone_ref(py));
-                let value = copy.any().bind(py).clone();
+                let container = container.bind(py);
+                let copy = match container.cast::<PyDict>() {
+                    Ok(dict) => dict.copy()?.into_any(),
+                    Err(_) => container.call_method0(pyo3::intern!(py, "copy"))?,
+                };
                 match depth.checked_sub(1).and_then(|parent| self.stack.get(parent)) {
-                    Some(parent) => parent.container.set(py, &place, value)?,
-                    None => self.root = Some(value.unbind()),
+                    Some(parent) => parent.container.bind(py).set_item(key, &copy)?,
+                    None => self.root = Some(copy.clone().unbind()),
                 }
-                self.stack[depth].container = copy;
+                self.stack[depth].container = copy.unbind();
             }
         }
         Ok(())
@@ -266,75 +214,54 @@ impl Mirror {
             while self.stack.len() > base && self.stack.last().is_some_and(|open| open.left == 0) {
                 self.stack.pop();
             }
-            let (object, container) = match node.kind() {
-                ValueKind::Null => (PyNone::get(py).to_owned().into_any(), None),
-                ValueKind::Bool => (PyBool::new(py, node.as_bool() == Some(true)).to_owned().into_any(), None),
-                ValueKind::Number => (number(py, node.as_number().unwrap_or("0"), self.fractions)?, None),
-                ValueKind::String => (PyString::new(py, node.as_str().unwrap_or_default()).into_any(), None),
-                ValueKind::Array => {
-                    let list = PyList::empty(py);
-                    (list.clone().into_any(), Some(Container::List(list.unbind())))
-                }
-                ValueKind::Object => {
-                    let dict = PyDict::new(py);
-                    (dict.clone().into_any(), Some(Container::Dict(dict.unbind())))
-                }
+            let object = match node.kind() {
+                ValueKind::Null => PyNone::get(py).to_owned().into_any(),
+                ValueKind::Bool => PyBool::new(py, node.as_bool() == Some(true)).to_owned().into_any(),
+                ValueKind::Number => number(py, node.as_number().unwrap_or("0"), self.fractions)?,
+                ValueKind::String => PyString::new(py, node.as_str().unwrap_or_default()).into_any(),
+                ValueKind::Array => PyList::empty(py).into_any(),
+                ValueKind::Object => PyDict::new(py).into_any(),
             };
-            let mut place = Place::Root;
+            let is_container = matches!(node.kind(), ValueKind::Array | ValueKind::Object);
+            let mut key = None;
             match self.stack.last_mut() {
-                None => self.root = Some(object.unbind()),
+                None => self.root = Some(object.clone().unbind()),
                 Some(parent) => {
                     parent.left = parent.left.saturating_sub(1);
-                    match &parent.container {
-                        Container::List(list) => {
-                            list.bind(py).append(object)?;
-                            place = Place::Last;
-                        }
-                        Container::Dict(dict) => {
-                            let Some(Segment::Key(key)) = node.segment() else { return Err(inconsistent()) };
-                            let key = keys.get(py, key);
-                            dict.bind(py).set_item(&key, object)?;
-                            if container.is_some() {
-                                place = Place::Key(key.unbind());
-                            }
-                        }
+                    if let Ok(list) = parent.container.bind(py).cast::<PyList>() {
+                        list.append(&object)?;
+                        key = is_container.then(|| key_of(py, node, keys)).transpose()?.flatten();
+                    } else {
+                        key = key_of(py, node, keys)?;
+                        parent.container.bind(py).set_item(&key, &object)?;
                     }
                 }
             }
             newest = Some(node);
-            if let Some(container) = container {
-                self.stack.push(Open { container, place, left: node.len() });
+            if is_container {
+                let (container, key) = (object.unbind(), key.map(Bound::unbind));
+                self.stack.push(Open { container, key, left: node.len() });
             }
         }
         // Nothing but a string or number grows.
         let newest = newest.filter(|value| matches!(value.kind(), ValueKind::String | ValueKind::Number));
-        self.leaf = match newest.and_then(PartialValue::segment) {
-            Some(Segment::Key(key)) => Place::Key(keys.get(py, key).unbind()),
-            Some(_) => Place::Last,
-            None => Place::Root,
-        };
+        let leaf = newest.map(|value| key_of(py, value, keys)).transpose()?;
+        self.leaf = leaf.flatten().map(Bound::unbind);
         Ok(())
     }
 
     /// Returns the path of the innermost open value that is shown; nothing if all of it is complete.
     pub(crate) fn open_path<'py>(&self, py: Python<'py>, parser: &Parser) -> PyResult<Option<Bound<'py, PyTuple>>> {
         let Some(mut value) = parser.snapshot().filter(|root| !root.is_complete()) else { return Ok(None) };
-        let mut path: Vec<Bound<'py, PyAny>> = Vec::new();
-        let places = self.stack.iter().skip(1).map(|open| &open.place).chain([&self.leaf]);
-        for place in places {
-            let child = match place {
-                Place::Root => None,
-                Place::Last => value
-                    .len()
-                    .checked_sub(1)
-                    .and_then(|last| Some((value.index(last)?, last.into_pyobject(py).ok()?.into_any()))),
-                Place::Key(key) => {
-                    let key = key.bind(py);
-                    value.get(key.to_str()?).map(|child| (child, key.clone().into_any()))
-                }
+        let mut path = Vec::new();
+        for key in self.stack.iter().map(|open| &open.key).chain([&self.leaf]).flatten() {
+            let key = key.bind(py);
+            let child = match key.cast::<PyString>() {
+                Ok(key) => value.get(key.to_str()?),
+                Err(_) => value.index(key.extract()?),
             };
-            let Some((child, segment)) = child.filter(|(child, _)| !child.is_complete()) else { break };
-            path.push(segment);
+            let Some(child) = child.filter(|child| !child.is_complete()) else { break };
+            path.push(key.clone());
             value = child;
         }
         PyTuple::new(py, path).map(Some)
@@ -342,7 +269,7 @@ impl Mirror {
 
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.root)?;
-        self.stack.iter().try_for_each(|open| visit.call(open.container.any()))
+        self.stack.iter().try_for_each(|open| visit.call(&open.container))
     }
 }
 

@@ -1,10 +1,12 @@
 //! A parser's choices as keyword arguments, the same for everything that has parsers.
 
+use std::str::FromStr;
+
 use jsonspigot::{DuplicateKeys, Leniency, Limits, ParserBuilder, PatternSet, Retain};
 use jsonspigot_llm::SAVE_LIMIT;
-use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString};
+use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString};
 
 use crate::error::bad_pattern;
 use crate::value::Fractions;
@@ -41,8 +43,8 @@ impl Options {
             "provisional" => self.provisional = flag(name, value)?,
             "accept_deviations" => self.accept_deviations = flag(name, value)?,
             "decimals" => self.fractions = Fractions::of(flag(name, value)?),
-            "retain" => self.retain = Some(retain(argument(name, value)?)?),
-            "duplicate_keys" => self.duplicate_keys = Some(duplicate_keys(argument(name, value)?)?),
+            "retain" => self.retain = Some(named(name, value, "'all', 'matches' or 'nothing'")?),
+            "duplicate_keys" => self.duplicate_keys = Some(named(name, value, "'last-wins' or 'reject'")?),
             "lenient" if value.is_none() => self.leniency = Leniency::NONE,
             "lenient" => self.leniency = leniency(value)?,
             "max_depth" => {
@@ -81,31 +83,17 @@ impl Options {
         }
     }
 
-    /// Checks that snapshots were asked for.
-    pub(crate) fn require_snapshots(&self, reader: &str) -> PyResult<()> {
-        if self.snapshots || self.provisional {
-            return Ok(());
-        }
-        let message = format!("this {reader} keeps no snapshots: make it with snapshots=True");
-        Err(PyRuntimeError::new_err(message))
-    }
-
     /// Checks the choices that a typed view needs; the default is the reader's own about second members of a name.
     pub(crate) fn require_typed(&self, default: DuplicateKeys) -> PyResult<()> {
-        self.require_shallow()?;
+        if self.limits.depth > DEEPEST {
+            let message = format!("typed needs max_depth={DEEPEST} at most: pydantic reads no more levels");
+            return Err(PyValueError::new_err(message));
+        }
         if self.duplicate_keys.unwrap_or(default) == DuplicateKeys::Reject {
             return Ok(());
         }
         let message = "typed needs duplicate_keys=\"reject\": a member that came twice could be missed";
         Err(PyValueError::new_err(message))
-    }
-
-    /// Checks that pydantic can read whatever closes, which may be all of the text.
-    pub(crate) fn require_shallow(&self) -> PyResult<()> {
-        if self.limits.depth <= DEEPEST {
-            return Ok(());
-        }
-        Err(PyValueError::new_err(format!("typed needs max_depth={DEEPEST} at most: pydantic reads no more levels")))
     }
 
     /// Checks that whole texts are kept, which is the default.
@@ -145,14 +133,13 @@ impl<'py> Arguments<'py> {
         Ok(self.take(name)?.map(|value| limit(name, &value)).transpose()?.flatten())
     }
 
-    /// Takes `saveable` and returns its limit, if there is one; without the argument, the limit of `otherwise`.
-    pub(crate) fn save_limit(&self, otherwise: bool) -> PyResult<Option<usize>> {
-        let saveable = self.take("saveable")?;
-        let flag = saveable.as_ref().map_or(Ok(otherwise), |saveable| saveable.extract::<bool>());
-        if let Ok(is_saveable) = flag {
+    /// Takes `saveable` and returns its limit, if there is one.
+    pub(crate) fn save_limit(&self) -> PyResult<Option<usize>> {
+        let Some(saveable) = self.take("saveable")? else { return Ok(None) };
+        if let Ok(is_saveable) = saveable.extract::<bool>() {
             return Ok(is_saveable.then_some(SAVE_LIMIT));
         }
-        let limit = saveable.map(|saveable| limit("saveable", &saveable)).transpose()?.flatten();
+        let limit = limit("saveable", &saveable)?;
         Ok(limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)))
     }
 
@@ -189,58 +176,30 @@ fn limit(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     })
 }
 
-/// Returns an argument's value, or a `TypeError` that names the argument.
-fn argument<'py>(name: &str, value: &'py Bound<'py, PyAny>) -> PyResult<&'py str> {
-    value.extract().map_err(|error: PyErr| of_argument(name, &error, value.py()))
+/// Reads the name of one of a few values.
+fn named<T: FromStr>(name: &str, value: &Bound<'_, PyAny>, expected: &str) -> PyResult<T> {
+    let text: &str = value.extract().map_err(|error: PyErr| of_argument(name, &error, value.py()))?;
+    text.parse().map_err(|_| unknown(name, text, expected))
 }
 
 fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     value.extract().map_err(|error: PyErr| of_argument(name, &error, value.py()))
 }
 
-const NAMES: [&str; 13] = [
-    "snapshots",
-    "provisional",
-    "retain",
-    "duplicate_keys",
-    "max_depth",
-    "max_key",
-    "max_string",
-    "max_number",
-    "max_blank",
-    "max_total",
-    "lenient",
-    "accept_deviations",
-    "decimals",
-];
-
 /// Returns the error for an unknown option, with the most similar name.
 fn unexpected(name: &str, py: Python<'_>) -> PyErr {
-    let close = py.import("difflib").and_then(|difflib| difflib.call_method1("get_close_matches", (name, NAMES, 1)));
-    let close: Vec<String> = close.and_then(|close| close.extract()).unwrap_or_default();
+    let close = || -> PyResult<Vec<String>> {
+        let options = py.import("jsonspigot._types")?.getattr("ParserOptions")?;
+        let names = options.getattr("__annotations__")?;
+        py.import("difflib")?.call_method1("get_close_matches", (name, names, 1))?.extract()
+    };
+    let close = close().unwrap_or_default();
     let hint = close.first().map(|meant| format!(", did you mean '{meant}'?")).unwrap_or_default();
     PyTypeError::new_err(format!("unexpected keyword argument '{name}'{hint}"))
 }
 
 fn of_argument(name: &str, error: &PyErr, py: Python<'_>) -> PyErr {
     PyTypeError::new_err(format!("argument '{name}': {}", error.value(py)))
-}
-
-fn retain(name: &str) -> PyResult<Retain> {
-    match name {
-        "all" => Ok(Retain::All),
-        "matches" => Ok(Retain::Matches),
-        "nothing" => Ok(Retain::Nothing),
-        _ => Err(unknown("retain", name, "'all', 'matches' or 'nothing'")),
-    }
-}
-
-fn duplicate_keys(name: &str) -> PyResult<DuplicateKeys> {
-    match name {
-        "last-wins" => Ok(DuplicateKeys::LastWins),
-        "reject" => Ok(DuplicateKeys::Reject),
-        _ => Err(unknown("duplicate_keys", name, "'last-wins' or 'reject'")),
-    }
 }
 
 /// Reads the name of a deviation, or several names.
@@ -256,6 +215,17 @@ fn leniency(value: &Bound<'_, PyAny>) -> PyResult<Leniency> {
         leniency = leniency | named(name?.cast::<PyString>()?.to_str()?)?;
     }
     Ok(leniency)
+}
+
+/// Returns the items of a mapping.
+pub(crate) fn items<'py>(name: &str, given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+    match given.cast::<PyMapping>() {
+        Ok(mapping) => mapping.items(),
+        Err(_) => {
+            let found = given.get_type().name()?;
+            Err(PyTypeError::new_err(format!("{name}: expected a mapping, not {found}")))
+        }
+    }
 }
 
 fn unknown(argument: &str, found: &str, expected: &str) -> PyErr {

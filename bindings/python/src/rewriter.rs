@@ -2,16 +2,17 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use jsonspigot::{Retain, RewriteError, Rewriter as Core, Rule as CoreRule, RuleError};
+use jsonspigot::{Error, RestoreError, Retain, RewriteError, Rewriter as Core, Rule as CoreRule, RuleError};
 use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::chunk::Chunk;
-use crate::error::{bad_pattern, bad_state, exception, own, saved};
-use crate::options::Arguments;
-use crate::shared::locked;
+use crate::error::{bad_pattern, exception, own};
+use crate::lock::lock;
+use crate::options::{Arguments, items};
+use crate::reader::{Saved, saved_methods};
 
 /// A change to the values that a pattern selects.
 #[pyclass(frozen, module = "jsonspigot")]
@@ -147,10 +148,8 @@ impl Rule {
 /// values inside it are not searched. ``held_limit`` is the most bytes that may be held back, until it is known whether a
 /// member is removed, or for a function that waits for a value; by default 1 MiB. The other options are the limits,
 /// ``duplicate_keys`` and ``lenient`` of ``Parser``.
-#[pyclass(frozen, module = "jsonspigot")]
-pub(crate) struct Rewriter(Mutex<Inner>);
-
-struct Inner {
+#[pyclass(module = "jsonspigot")]
+pub(crate) struct Rewriter {
     rewriter: Core,
     raised: Raised,
     functions: Vec<Function>,
@@ -158,29 +157,18 @@ struct Inner {
     offset: u64,
 }
 
-impl Inner {
-    fn of(rules: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let py = rules.py();
-        let arguments = Arguments::of(py, options)?;
-        let limit = arguments.limit("held_limit")?;
-        let slot = Raised::default();
-        let (mut made, mut functions) = (Vec::new(), Vec::new());
-        for pair in rules.call_method0("items")?.try_iter()? {
-            let (pattern, rule): (String, Bound<'_, Rule>) = pair?.extract()?;
-            made.push((pattern, rule.get().made(py, &slot, &mut functions)?));
-        }
-        let parser = arguments.options(false)?.builder_retaining(Retain::Nothing);
-        let rewriter = Core::with_parser(parser, made).map_err(|error| match error {
-            RuleError::Pattern(error) => bad_pattern(py, &error),
-            other => PyValueError::new_err(other.to_string()),
-        })?;
-        let rewriter = match limit {
-            Some(limit) => rewriter.held_limit(usize::try_from(limit).unwrap_or(usize::MAX)),
-            None => rewriter,
-        };
-        Ok(Self { rewriter, raised: slot, functions, offset: 0 })
+impl Saved for Rewriter {
+    fn saved(&self) -> Result<Vec<u8>, Error> {
+        self.rewriter.save()
     }
 
+    fn resume(&mut self, state: &[u8]) -> Result<(), RestoreError> {
+        self.rewriter = self.rewriter.clone().restore(state)?;
+        Ok(())
+    }
+}
+
+impl Rewriter {
     /// Returns the bytes written, or raises the exception of a function or of the text, with those bytes as `written`.
     fn checked<'py>(
         &mut self,
@@ -211,85 +199,84 @@ impl Inner {
     }
 }
 
-#[pymethods]
-impl Rewriter {
-    #[new]
-    #[pyo3(signature = (rules, **options))]
-    fn new(rules: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        Ok(Self(Mutex::new(Inner::of(rules, options)?)))
-    }
-
+saved_methods! {
+    Rewriter(rules)
+    /// Return the rewriter's state between two chunks as bytes, with the bytes held back; see ``Parser.save``.
+    save,
     /// Return the rewriter that was saved, with the rules and options that it had; see ``Parser.restore``.
     ///
     /// State that functions keep is not part of it.
-    #[staticmethod]
-    #[pyo3(signature = (rules, state, **options))]
-    fn restore(
-        rules: &Bound<'_, PyAny>,
-        state: &Bound<'_, PyAny>,
-        options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Self> {
-        let state = Chunk::of_bytes(state, "a saved state")?;
-        let inner = Inner::of(rules, options)?;
-        let rewriter = inner.rewriter.restore(state.bytes()).map_err(|error| bad_state(rules.py(), &error))?;
-        Ok(Self(Mutex::new(Inner { rewriter, ..inner })))
-    }
-
-    /// Return the rewriter's state between two chunks as bytes, with the bytes held back; see ``Parser.save``.
-    fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        saved(py, locked(&self.0, "rewriter")?.rewriter.save())
-    }
-
-    /// Read the next piece of the text, as ``str`` or as UTF-8 cut anywhere, and return all that is decided.
-    ///
-    /// Raises ``JsonSpigotError`` if the text is not JSON, if more has to be held back than ``held_limit`` allows
-    /// (``"held-limit"``), or if a function has returned text that is not JSON (``"bad-replacement"``). An exception of a function is
-    /// raised as it is. Either has the bytes that were decided before as ``written``, and is raised again until ``reset``.
-    fn write<'py>(&self, py: Python<'py>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-        let mut inner = locked(&self.0, "rewriter")?;
-        let offset = inner.offset;
-        let chunk = Chunk::of(chunk, || offset)?;
-        inner.offset += chunk.bytes().len() as u64;
-        inner.checked(py, |rewriter, out| rewriter.write(chunk.bytes(), |bytes| out.extend_from_slice(bytes)))
-    }
-
-    /// End the text, and return the bytes held back. Raise ``JsonSpigotError`` if it is incomplete.
-    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        locked(&self.0, "rewriter")?.checked(py, |rewriter, out| rewriter.finish(|bytes| out.extend_from_slice(bytes)))
-    }
-
-    /// The number of bytes of the text that are no longer held back.
-    #[getter]
-    fn passed(&self) -> PyResult<u64> {
-        Ok(locked(&self.0, "rewriter")?.rewriter.passed())
-    }
-
-    /// Begin a new text.
-    fn reset(&self) -> PyResult<()> {
-        let mut inner = locked(&self.0, "rewriter")?;
-        inner.rewriter.reset();
-        inner.offset = 0;
-        *open(&inner.raised) = None;
-        Ok(())
-    }
-
-    fn __repr__(&self) -> PyResult<String> {
-        Ok(format!("<jsonspigot.Rewriter, {} bytes passed>", self.passed()?))
-    }
-
-    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        let Ok(inner) = self.0.try_lock() else { return Ok(()) };
-        if let Ok(raised) = inner.raised.try_lock() {
-            visit.call(&*raised)?;
+    restore,
+    {
+        #[new]
+        #[pyo3(signature = (rules, **options))]
+        fn new(rules: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+            let py = rules.py();
+            let arguments = Arguments::of(py, options)?;
+            let limit = arguments.limit("held_limit")?;
+            let slot = Raised::default();
+            let (mut made, mut functions) = (Vec::new(), Vec::new());
+            for pair in items("rules", rules)? {
+                let (pattern, rule): (String, Bound<'_, Rule>) = pair.extract()?;
+                made.push((pattern, rule.get().made(py, &slot, &mut functions)?));
+            }
+            let parser = arguments.options(false)?.builder_retaining(Retain::Nothing);
+            let rewriter = Core::with_parser(parser, made).map_err(|error| match error {
+                RuleError::Pattern(error) => bad_pattern(py, &error),
+                other => PyValueError::new_err(other.to_string()),
+            })?;
+            let rewriter = match limit {
+                Some(limit) => rewriter.held_limit(usize::try_from(limit).unwrap_or(usize::MAX)),
+                None => rewriter,
+            };
+            Ok(Self { rewriter, raised: slot, functions, offset: 0 })
         }
-        inner.functions.iter().flat_map(|function| function.try_lock()).try_for_each(|function| visit.call(&*function))
-    }
 
-    fn __clear__(&self) {
-        let Ok(inner) = self.0.try_lock() else { return };
-        let functions: Vec<_> = inner.functions.iter().map(|function| open(function).take()).collect();
-        let raised = open(&inner.raised).take();
-        drop(inner);
-        drop((functions, raised));
+        /// Read the next piece of the text, as ``str`` or as UTF-8 cut anywhere, and return all that is decided.
+        ///
+        /// Raises ``JsonSpigotError`` if the text is not JSON, if more has to be held back than ``held_limit`` allows
+        /// (``"held-limit"``), or if a function has returned text that is not JSON (``"bad-replacement"``). An exception of a function
+        /// is raised as it is. Either has the bytes that were decided before as ``written``, and is raised again until ``reset``.
+        fn write<'py>(slf: &Bound<'py, Self>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+            let reader = &mut *lock(slf)?;
+            let chunk = Chunk::of(chunk, || reader.offset)?;
+            reader.offset += chunk.bytes().len() as u64;
+            reader.checked(slf.py(), |rewriter, out| rewriter.write(chunk.bytes(), |bytes| out.extend_from_slice(bytes)))
+        }
+
+        /// End the text, and return the bytes held back. Raise ``JsonSpigotError`` if it is incomplete.
+        fn finish<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBytes>> {
+            lock(slf)?.checked(slf.py(), |rewriter, out| rewriter.finish(|bytes| out.extend_from_slice(bytes)))
+        }
+
+        /// The number of bytes of the text that are no longer held back.
+        #[getter]
+        fn passed(slf: &Bound<'_, Self>) -> PyResult<u64> {
+            Ok(lock(slf)?.rewriter.passed())
+        }
+
+        /// Begin a new text.
+        fn reset(slf: &Bound<'_, Self>) -> PyResult<()> {
+            let reader = &mut *lock(slf)?;
+            reader.rewriter.reset();
+            reader.offset = 0;
+            *open(&reader.raised) = None;
+            Ok(())
+        }
+
+        fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+            Ok(format!("<jsonspigot.Rewriter, {} bytes passed>", Self::passed(slf)?))
+        }
+
+        fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+            visit.call(&*open(&self.raised))?;
+            self.functions.iter().try_for_each(|function| visit.call(&*open(function)))
+        }
+
+        fn __clear__(&mut self) {
+            let functions: Vec<_> = self.functions.iter().map(|function| open(function).take()).collect();
+            let raised = open(&self.raised).take();
+            drop((functions, raised));
+        }
     }
 }

@@ -1,6 +1,9 @@
 //! JSON text that was received whole into Python objects, as `json.loads` would: dict, list, str, int, float, bool, None.
 //! The grammar has been checked before, so this only looks for where things end. Does not recurse.
 
+use std::borrow::Cow;
+
+use jsonspigot::internal::unescaped;
 use pyo3::exceptions::{PyArithmeticError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -74,7 +77,6 @@ pub(crate) fn build<'py>(py: Python<'py>, text: &str, fractions: Fractions) -> P
     let bytes = text.as_bytes();
     let mut keys = Keys::default();
     let mut open: Vec<Open<'py>> = Vec::new();
-    let mut scratch = String::new();
     let mut at = 0;
     loop {
         let Some(&byte) = bytes.get(at) else { return Err(not_json()) };
@@ -102,13 +104,13 @@ pub(crate) fn build<'py>(py: Python<'py>, text: &str, fractions: Fractions) -> P
                 }
             }
             b'"' => {
-                let (string, end) = string(text, at, &mut scratch)?;
+                let (string, end) = string(text, at)?;
                 at = end;
                 if let Some(Open::Dict(_, key @ None)) = open.last_mut() {
-                    *key = Some(keys.get(py, string));
+                    *key = Some(keys.get(py, &string));
                     continue;
                 }
-                PyString::new(py, string).into_any()
+                PyString::new(py, &string).into_any()
             }
             b't' => {
                 at += 4;
@@ -141,7 +143,7 @@ pub(crate) fn build<'py>(py: Python<'py>, text: &str, fractions: Fractions) -> P
 }
 
 /// Returns the decoded string that opens at `at`, and the place after its closing quote.
-pub(crate) fn string<'t>(text: &'t str, at: usize, scratch: &'t mut String) -> PyResult<(&'t str, usize)> {
+fn string(text: &str, at: usize) -> PyResult<(Cow<'_, str>, usize)> {
     let start = at + 1;
     let bytes = text.as_bytes();
     let mut end = start;
@@ -160,64 +162,8 @@ pub(crate) fn string<'t>(text: &'t str, at: usize, scratch: &'t mut String) -> P
         }
     }
     let raw = &text[start..end];
-    if !is_escaped {
-        return Ok((raw, end + 1));
-    }
-    scratch.clear();
-    unescape(raw, scratch).ok_or_else(not_json)?;
-    Ok((scratch, end + 1))
-}
-
-fn unescape(raw: &str, out: &mut String) -> Option<()> {
-    let mut rest = raw;
-    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
-        out.push_str(&rest[..at]);
-        let escape = *rest.as_bytes().get(at + 1)?;
-        rest = &rest[at + 2..];
-        out.push(match escape {
-            b'b' => '\u{8}',
-            b'f' => '\u{c}',
-            b'n' => '\n',
-            b'r' => '\r',
-            b't' => '\t',
-            b'u' => {
-                let mut unit = || -> Option<u32> {
-                    let unit = u32::from_str_radix(rest.get(..4)?, 16).ok()?;
-                    rest = &rest[4..];
-                    Some(unit)
-                };
-                let first = unit()?;
-                let code = if (0xD800..0xDC00).contains(&first) {
-                    rest = rest.strip_prefix("\\u")?;
-                    let second = u32::from_str_radix(rest.get(..4)?, 16).ok()?;
-                    rest = &rest[4..];
-                    0x10000 + ((first - 0xD800) << 10) + second.checked_sub(0xDC00)?
-                } else {
-                    first
-                };
-                char::from_u32(code)?
-            }
-            other => char::from(other),
-        });
-    }
-    out.push_str(rest);
-    Some(())
-}
-
-/// Returns the text without the white space between its tokens, and otherwise as it was spelled.
-pub(crate) fn on_one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    let mut rest = text;
-    let mut scratch = String::new();
-    while let Some(quote) = memchr::memchr(b'"', rest.as_bytes()) {
-        line.extend(rest[..quote].split([' ', '\t', '\n', '\r']));
-        // What is no string cannot be here, since the text is JSON.
-        let end = string(rest, quote, &mut scratch).map_or(rest.len(), |(_, end)| end);
-        line.push_str(&rest[quote..end]);
-        rest = &rest[end..];
-    }
-    line.extend(rest.split([' ', '\t', '\n', '\r']));
-    line
+    let decoded = if is_escaped { Cow::Owned(unescaped(raw).ok_or_else(not_json)?) } else { Cow::Borrowed(raw) };
+    Ok((decoded, end + 1))
 }
 
 #[cold]

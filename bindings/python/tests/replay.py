@@ -402,12 +402,18 @@ def provider_line(event: StreamEvent, known: dict[int, tuple[bool, bool, str]]) 
                     ("executed", None if was_told else quoted(executed)),
                 ],
             )
-        case E.PayloadMatch(mark=mark, event=told, block=block):
-            return match_line(told, [("mark", quoted(mark)), ("block", str(block)), choice_of(event)])
-        case E.PayloadFragment(mark=mark, text=text, block=block):
-            return line("fragment", [("mark", quoted(mark)), ("block", str(block)), choice_of(event), ("text", quoted(text))])
-        case E.PayloadEnd(mark=mark, block=block):
-            return line("payload", [("mark", quoted(mark)), ("block", str(block)), choice_of(event), *verdict(event)])
+        case E.Payload(event=told, block=block):
+            place = [("block", str(block)), choice_of(event)]
+            match told:
+                case EnvelopeEvent.Match(mark=mark, event=match):
+                    return match_line(match, [("mark", quoted(mark)), *place])
+                case EnvelopeEvent.Fragment(mark=mark, text=text):
+                    return line("fragment", [("mark", quoted(mark)), *place, ("text", quoted(text))])
+                case EnvelopeEvent.End(mark=mark):
+                    return line("payload", [("mark", quoted(mark)), *place, *verdict(told)])
+                case _:
+                    # The command has no line for a payload's begin.
+                    return None
         case E.CallError(kind=kind, call=call):
             return line("call-error", [("call", number(call)), ("kind", quoted(kind))])
         case E.CallWarning(kind=kind, call=call):
@@ -491,7 +497,7 @@ def provider_line(event: StreamEvent, known: dict[int, tuple[bool, bool, str]]) 
             return line("unknown-event", [("text", quoted(text))])
         case E.BadFrame(text=text):
             return line("bad-frame", [("text", quoted(text))])
-        case E.Fragment() | E.End() | E.PayloadStart():
+        case E.Fragment() | E.End():
             # The command has no lines for these.
             return None
     raise AssertionError(event)

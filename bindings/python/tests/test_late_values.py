@@ -130,7 +130,8 @@ def test_payloads_of_a_provider(number: str, options: dict[str, Any]) -> None:
     stream = [said(f'x ```json\n{{"p":{number}}}\n```\nREST'), said(" B"), STOP]
     told = list(provider_events(stream, envelope="fence:*", **options))
     assert "".join(event.text for event in told if isinstance(event, StreamEvent.Text)) == "x \nREST B"
-    [end] = [event for event in told if isinstance(event, StreamEvent.PayloadEnd)]
+    inner = [event.event for event in told if isinstance(event, StreamEvent.Payload)]
+    [end] = [event for event in inner if isinstance(event, EnvelopeEvent.End)]
     is_late(end, f'{{"p":{number}}}')
 
 

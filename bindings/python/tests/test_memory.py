@@ -75,7 +75,22 @@ def typed_views() -> None:
     list(values(['[{"name": "a"}, 1]'], "[*]"))
 
 
-@pytest.mark.parametrize(("run", "times"), [(typed_views, 2_000), (one_parser, 100_000), (a_finished_one, 50_000), (a_stream, 20_000), (others, 20_000)])
+def refused() -> None:
+    for call in (
+        lambda: Parser().feed("a\ud800b"),
+        lambda: Documents("lines").feed("\udfff"),
+        lambda: Envelope("tag:x").feed(b"\xff"),
+        lambda: ProviderStream("auto").push(object()),
+        lambda: Parser("a["),
+        lambda: Parser.restore("a", b"x"),
+        lambda: Rewriter({"a": Rule.map(lambda _: "{")}).write('{"a": 1}'),
+        lambda: Parser("a").feed('{"a": x'),
+    ):
+        with pytest.raises((TypeError, ValueError)):
+            call()
+
+
+@pytest.mark.parametrize(("run", "times"), [(refused, 2_000), (typed_views, 2_000), (one_parser, 100_000), (a_finished_one, 50_000), (a_stream, 20_000), (others, 20_000)])
 def test_no_reference_is_leaked(run: Callable[[], None], times: int) -> None:
     for _ in range(200):
         run()

@@ -30,8 +30,10 @@ from jsonspigot import (
     Parser,
     PatternError,
     ProviderStream,
+    Rewriter,
     StreamEvent,
     apply_patch,
+    rows,
 )
 
 
@@ -507,8 +509,22 @@ def test_apply_patch_refuses_what_does_not_fit() -> None:
         ([1], {"op": "add", "path": "0", "value": 2}),
         ([1], {"op": "remove", "path": "/0"}),
     ]:
-        with pytest.raises((ValueError, KeyError)):
+        with pytest.raises(ValueError):
             apply_patch(value, [operation])  # type: ignore[list-item]
+
+
+def test_what_is_no_mapping_is_named() -> None:
+    for given in (3, None, "a", ["a"], object()):
+        anything: Any = given
+        for name, make in {
+            "rules": lambda: Rewriter(anything),
+            "models": lambda: Envelope("fence:json", models=anything or [1]),
+            "patterns_for": lambda: ProviderStream("auto", patterns_for=anything or [1]),
+        }.items():
+            with pytest.raises(TypeError, match=f"^{name}: expected a mapping, not "):
+                make()
+        with pytest.raises((TypeError, ValueError)):
+            rows("{}", anything)
 
 
 def test_provider_stream_takes_dicts_text_and_bytes() -> None:
@@ -553,12 +569,14 @@ def test_payloads_in_a_provider_stream() -> None:
     for again in (stream, saved):
         end = again.push(chunk % (json.dumps('y"}\n```.'), '"stop"')) + again.finish()
         assert again.unfinished() is None
-        payload = next(event for event in end if isinstance(event, StreamEvent.PayloadEnd))
-        assert (payload.mark, payload.status, payload.value, payload.block) == ("fence:*", "complete", {"a": "xy"}, 0)
+        payload = [event for event in end if isinstance(event, StreamEvent.Payload)][-1]
+        ended = payload.event
+        assert isinstance(ended, EnvelopeEvent.End)
+        assert (ended.mark, ended.status, ended.value, payload.block) == ("fence:*", "complete", {"a": "xy"}, 0)
         assert payload == pickle.loads(pickle.dumps(payload))
-        assert payload.to_dict()["type"] == "StreamEvent.PayloadEnd"
-    fragments = [event.text for event in told if isinstance(event, StreamEvent.PayloadFragment)]
-    assert fragments == ["Hm"]
+        assert payload.to_dict()["event"]["type"] == "EnvelopeEvent.End"
+    inner = [event.event for event in told if isinstance(event, StreamEvent.Payload)]
+    assert [event.text for event in inner if isinstance(event, EnvelopeEvent.Fragment)] == ["Hm"]
     assert "".join(event.text for event in told if isinstance(event, StreamEvent.Text)) == "See "
     with pytest.raises(ValueError, match="mark 'note:x'"):
         ProviderStream("openai-chat", envelope="note:x")

@@ -226,3 +226,19 @@ def test_a_lone_surrogate_is_a_clear_error_and_nothing_is_read(before: str, surr
     parser.feed('on"')
     parser.finish()
     assert parser.value() == "on"
+
+
+operations = st.fixed_dictionaries(
+    {"op": st.sampled_from(["add", "append", "replace"]), "path": st.sampled_from(["", "/", "/a", "/0", "/-", "/a/0", "/0/a", "x"]) | text, "value": values}
+)
+
+
+@settings(max_examples=500)
+@given(values, st.lists(operations | values, max_size=4))
+def test_any_list_is_a_patch_that_fits_or_a_value_error(value: Any, patch: list[Any]) -> None:
+    before = json.dumps(value)
+    try:
+        apply_patch(value, patch)
+    except ValueError:
+        pass
+    assert json.dumps(value) == before, "the old value does not change"

@@ -6,10 +6,12 @@ import gc
 import json
 import pickle
 import weakref
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, ClassVar
 
 import pytest
 from pydantic import BaseModel, BeforeValidator, PydanticUserError, TypeAdapter, ValidationError, field_validator
+from replay import VECTORS, vectors
 
 from jsonspigot import _typed
 from jsonspigot import (
@@ -384,7 +386,8 @@ def test_payloads_in_what_the_assistant_says() -> None:
     said = [*map(text, pieces('See: ```json\n{"note": "a"}\n``` <think>Hm</think>Bye', 5)), end]
     told = list(provider_events(said, "note", envelope=iter(["fence:json", "tag:think"])))
     shown = "".join(event.text for event in told if isinstance(event, StreamEvent.Text))
-    ends = [event for event in told if isinstance(event, StreamEvent.PayloadEnd)]
+    inner = [event.event for event in told if isinstance(event, StreamEvent.Payload)]
+    ends = [event for event in inner if isinstance(event, EnvelopeEvent.End)]
     assert shown == "See:  Bye"
     assert [event.value for event in ends] == [{"note": "a"}, None]
     for event in told:
@@ -597,3 +600,31 @@ def test_circles_through_a_model_are_collected() -> None:
     _typed._plans.clear()
     gc.collect()
     assert [owner() for owner in owners] == [None] * len(holds)
+
+
+def ended_calls(events: Iterable[Any]) -> Iterator[StreamEvent.CallEnd]:
+    """Yield the ends of calls, of all agents."""
+    for event in events:
+        while isinstance(event, StreamEvent.Agent):
+            event = event.event
+        if isinstance(event, StreamEvent.CallEnd):
+            yield event
+
+
+@pytest.mark.parametrize("every", [1, 64, 10**9])
+def test_every_recorded_call_has_a_last_typed_event(every: int) -> None:
+    agents = 0
+    for vector in vectors(VECTORS / "providers.jsonl"):
+        body = b"".join(vector.chunks)
+        plain = ProviderStream(vector.options["provider"])
+        ends = list(ended_calls(plain.feed(body) + plain.finish()))
+        names = {end.name for end in ends if end.name is not None}
+        stream = ProviderStream(vector.options["provider"], models=dict.fromkeys(names, Any))
+        told = [event for at in range(0, len(body), every) for event in stream.feed(body[at : at + every])]
+        told += stream.finish()
+        agents += any(isinstance(event, StreamEvent.Agent) for event in told)
+        last = {event.call: event for event in told if isinstance(event, TypedCall)}
+        for end in ends:
+            if end.name is not None and end.raw is not None:
+                assert last[end.call].complete and last[end.call].value == end.value, vector.name
+    assert agents > 1

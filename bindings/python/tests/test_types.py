@@ -81,6 +81,23 @@ def test_the_parts_of_events() -> None:
             assert tuple(fields) == made.__match_args__, name
 
 
+def test_what_readers_inherit_in_the_stub_is_there() -> None:
+    classes = {part.name: part for part in ast.parse(stubs.STUB.read_text()).body if isinstance(part, ast.ClassDef)}
+
+    def methods(node: ast.ClassDef) -> set[str]:
+        own = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
+        bases = [base.id for base in node.bases if isinstance(base, ast.Name) and base.id in classes]
+        return own.union(*(methods(classes[base]) for base in bases))
+
+    readers = ["Parser", "Documents", "Envelope", "ProviderStream", "Rewriter"]
+    for name in readers:
+        made = getattr(_native, name)
+        public = {method for method in dir(made) if not method.startswith("_")}
+        assert public == {method for method in methods(classes[name]) if not method.startswith("_")}, name
+        if name != "Rewriter":
+            assert repr(made[Any]).startswith("jsonspigot.")
+
+
 def test_mypy(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
     config = str(HERE / "pyproject.toml")

@@ -162,7 +162,7 @@ def many(chunks: list[str], body: AsyncIterator[bytes]) -> None:
     plain: ProviderStream = ProviderStream("openai-chat", envelope="fence:*")
     for event in plain.feed(b""):
         match event:
-            case StreamEvent.PayloadEnd(status="accepted", deviations=deviations):
+            case StreamEvent.Payload(event=EnvelopeEvent.End(status="accepted", deviations=deviations)):
                 assert_type(deviations[0].kind, str)
             case _:
                 pass

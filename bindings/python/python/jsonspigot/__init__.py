@@ -49,7 +49,7 @@ else:
         "Deviation": "_types",
         "Event": "_types",
         "Look": "_typed",
-        "Open": "_open",
+        "Open": "_typed.open",
         "ParserOptions": "_types",
         "Partial": "_typed",
         "PartialJson": "_partial_json",

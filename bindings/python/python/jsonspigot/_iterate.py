@@ -9,12 +9,17 @@ from ._native import Delta, Parser, _Values  # pyright: ignore[reportPrivateUsag
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterable, Callable, Generator, Iterable, Mapping
-    from typing import Any, Literal, TypeVar, Unpack, overload
+    from typing import Any, Literal, TypeAlias, TypeVar, Unpack, overload
 
     from ._typed import Look, Partial
-    from ._types import Adapter, Chunk, Event, Framing, ParserOptions, Patterns, TextOptions, ViewOptions
+    from ._types import Chunk, Event, Framing, Model, ParserOptions, Patterns, TextOptions, ViewOptions
 
     T = TypeVar("T")
+    Row: TypeAlias = dict[str, Any]
+    Chunks: TypeAlias = Chunk | Iterable[Chunk]
+    AsyncChunks: TypeAlias = AsyncIterable[Chunk]
+    Loop: TypeAlias = Generator[T, None, None]
+    AsyncLoop: TypeAlias = AsyncGenerator[T, None]
     #: A call with a chunk, and one at the end.
     Read = Callable[[Any], Iterable[Any]]
     Finish = Callable[[], list[Any]]
@@ -28,13 +33,9 @@ else:
 
 
 @overload
-def events(
-    source: Chunk | Iterable[Chunk], patterns: Patterns = None, **options: Unpack[ParserOptions]
-) -> Generator[Event, None, None]: ...
+def events(source: Chunks, patterns: Patterns = None, **options: Unpack[ParserOptions]) -> Loop[Event]: ...
 @overload
-def events(
-    source: AsyncIterable[Chunk], patterns: Patterns = None, **options: Unpack[ParserOptions]
-) -> AsyncGenerator[Event, None]: ...
+def events(source: AsyncChunks, patterns: Patterns = None, **options: Unpack[ParserOptions]) -> AsyncLoop[Event]: ...
 def events(source: Any, patterns: Patterns = None, **options: Unpack[ParserOptions]) -> Any:
     """Yield every event of a text that arrives as chunks of ``str`` or bytes.
 
@@ -50,13 +51,9 @@ def events(source: Any, patterns: Patterns = None, **options: Unpack[ParserOptio
 
 
 @overload
-def deltas(
-    source: Chunk | Iterable[Chunk], patterns: Patterns, **options: Unpack[ParserOptions]
-) -> Generator[Delta, None, None]: ...
+def deltas(source: Chunks, patterns: Patterns, **options: Unpack[ParserOptions]) -> Loop[Delta]: ...
 @overload
-def deltas(
-    source: AsyncIterable[Chunk], patterns: Patterns, **options: Unpack[ParserOptions]
-) -> AsyncGenerator[Delta, None]: ...
+def deltas(source: AsyncChunks, patterns: Patterns, **options: Unpack[ParserOptions]) -> AsyncLoop[Delta]: ...
 def deltas(source: Any, patterns: Patterns, **options: Unpack[ParserOptions]) -> Any:
     """Yield the pieces of the strings that the patterns select, as ``Delta`` events: ``path`` and ``text``.
 
@@ -75,13 +72,11 @@ def deltas(source: Any, patterns: Patterns, **options: Unpack[ParserOptions]) ->
 
 
 @overload
-def values(
-    source: Chunk | Iterable[Chunk], patterns: Patterns = None, *, framing: Framing | None = None, **options: Unpack[TextOptions]
-) -> Generator[Any, None, None]: ...
+def values(source: Chunks, patterns: Patterns = None, *, framing: Framing | None = None, **options: Unpack[TextOptions]) -> Loop[Any]: ...
 @overload
 def values(
-    source: AsyncIterable[Chunk], patterns: Patterns = None, *, framing: Framing | None = None, **options: Unpack[TextOptions]
-) -> AsyncGenerator[Any, None]: ...
+    source: AsyncChunks, patterns: Patterns = None, *, framing: Framing | None = None, **options: Unpack[TextOptions]
+) -> AsyncLoop[Any]: ...
 def values(source: Any, patterns: Patterns = None, *, framing: Framing | None = None, **options: Unpack[TextOptions]) -> Any:
     """Yield the whole values that the patterns select, each as soon as it is complete: dicts, lists, strings, numbers.
 
@@ -101,22 +96,22 @@ def values(source: Any, patterns: Patterns = None, *, framing: Framing | None = 
 
 @overload
 def rows(
-    source: Chunk | Iterable[Chunk],
+    source: Chunks,
     columns: Mapping[str, str],
     *,
     framing: Framing | None = None,
     missing: Any = None,
     **options: Unpack[TextOptions],
-) -> Generator[dict[str, Any], None, None]: ...
+) -> Loop[Row]: ...
 @overload
 def rows(
-    source: AsyncIterable[Chunk],
+    source: AsyncChunks,
     columns: Mapping[str, str],
     *,
     framing: Framing | None = None,
     missing: Any = None,
     **options: Unpack[TextOptions],
-) -> AsyncGenerator[dict[str, Any], None]: ...
+) -> AsyncLoop[Row]: ...
 def rows(
     source: Any, columns: Mapping[str, str], *, framing: Framing | None = None, missing: Any = None, **options: Unpack[TextOptions]
 ) -> Any:
@@ -130,42 +125,31 @@ def rows(
     [{'id': 1, 'name': 'Ada'}, {'id': 2, 'name': None}]
     """
     _refuse_snapshots("rows", options)
+    columns = dict(columns)
     reader = _Values(list(columns.values()), framing, list(columns), missing, **options)
     return _loop(source, reader.feed, reader.finish)
 
 
 @overload
-def snapshots(
-    source: Chunk | Iterable[Chunk], *, model: None = None, **options: Unpack[ParserOptions]
-) -> Generator[Any, None, None]: ...
+def snapshots(source: Chunks, *, model: None = None, **options: Unpack[ParserOptions]) -> Loop[Any]: ...
+@overload
+def snapshots(source: AsyncChunks, *, model: None = None, **options: Unpack[ParserOptions]) -> AsyncLoop[Any]: ...
+@overload
+def snapshots(source: Chunks, *, model: Model[T], missing: Literal["empty"], **options: Unpack[ViewOptions]) -> Loop[Partial[T]]: ...
 @overload
 def snapshots(
-    source: AsyncIterable[Chunk], *, model: None = None, **options: Unpack[ParserOptions]
-) -> AsyncGenerator[Any, None]: ...
+    source: AsyncChunks, *, model: Model[T], missing: Literal["empty"], **options: Unpack[ViewOptions]
+) -> AsyncLoop[Partial[T]]: ...
+@overload
+def snapshots(source: Chunks, *, model: Model[T], missing: Literal["none"] = "none", **options: Unpack[ViewOptions]) -> Loop[Look[T]]: ...
 @overload
 def snapshots(
-    source: Chunk | Iterable[Chunk], *, model: type[T] | Adapter[T], missing: Literal["empty"], **options: Unpack[ViewOptions]
-) -> Generator[Partial[T], None, None]: ...
+    source: AsyncChunks, *, model: Model[T], missing: Literal["none"] = "none", **options: Unpack[ViewOptions]
+) -> AsyncLoop[Look[T]]: ...
 @overload
-def snapshots(
-    source: AsyncIterable[Chunk], *, model: type[T] | Adapter[T], missing: Literal["empty"], **options: Unpack[ViewOptions]
-) -> AsyncGenerator[Partial[T], None]: ...
+def snapshots(source: Chunks, *, model: Any, missing: Any = ..., **options: Unpack[ViewOptions]) -> Loop[Partial[Any]]: ...
 @overload
-def snapshots(
-    source: Chunk | Iterable[Chunk], *, model: type[T] | Adapter[T], missing: Literal["none"] = "none", **options: Unpack[ViewOptions]
-) -> Generator[Look[T], None, None]: ...
-@overload
-def snapshots(
-    source: AsyncIterable[Chunk], *, model: type[T] | Adapter[T], missing: Literal["none"] = "none", **options: Unpack[ViewOptions]
-) -> AsyncGenerator[Look[T], None]: ...
-@overload
-def snapshots(
-    source: Chunk | Iterable[Chunk], *, model: Any, missing: Any = ..., **options: Unpack[ViewOptions]
-) -> Generator[Partial[Any], None, None]: ...
-@overload
-def snapshots(
-    source: AsyncIterable[Chunk], *, model: Any, missing: Any = ..., **options: Unpack[ViewOptions]
-) -> AsyncGenerator[Partial[Any], None]: ...
+def snapshots(source: AsyncChunks, *, model: Any, missing: Any = ..., **options: Unpack[ViewOptions]) -> AsyncLoop[Partial[Any]]: ...
 def snapshots(source: Any, *, model: Any = None, **options: Any) -> Any:
     """Yield the value as far as it is known, after each chunk that added to it: dicts, lists, strings, numbers.
 

@@ -11,13 +11,13 @@ from ._patch import PatchOp
 from ._streams import TypedCall, TypedDocument, TypedPayload
 from ._typed import Look, Partial, T
 from ._types import (
-    Adapter,
     Chunk,
     Deviation,
     EnvelopeOptions,
     Event,
     Framing,
     LookOptions,
+    Model,
     Models,
     ParserOptions,
     Patterns,
@@ -98,14 +98,20 @@ class Revision:
 class _Saved:
     def save(self) -> bytes:
         """Return the state between two chunks as bytes, for ``restore`` in this or another process."""
-    def reset(self) -> None:
-        """Begin a new text, and keep the patterns, options and buffers."""
 
 class _Reader(_Saved):
+    def reset(self) -> None:
+        """Begin a new text, and keep the patterns, options and buffers."""
     def snapshot(self) -> Any:
-        """Return the value so far, with open strings and containers closed; ``None`` before its first byte."""
+        """Return the open value so far, with open strings and containers closed; ``None`` if nothing has begun."""
+    def snapshot_raw(self) -> str | None:
+        """Return the snapshot's JSON text on one line, or ``None`` if nothing has begun."""
+    def open_path(self) -> tuple[str | int, ...] | None:
+        """Return the path to the innermost open value that the snapshot shows; ``None`` if nothing is open."""
+    def state_of(self, path: str) -> ValueState | None:
+        """Return the state of the value at a concrete path such as ``"a[0].b"``; ``None`` if no text is open."""
     @overload
-    def typed(self, model: type[T] | Adapter[T], **options: Unpack[LookOptions]) -> Typed[Look[T]]:
+    def typed(self, model: Model[T], **options: Unpack[LookOptions]) -> Typed[Look[T]]:
         """Return a typed view of the text, as one of several; see ``Typed``."""
     @overload
     def typed(self, model: Any, **options: Unpack[LookOptions]) -> Typed[Any]: ...
@@ -146,11 +152,11 @@ class Parser(_Reader, Generic[_L]):
     def __new__(cls, patterns: Patterns = None, *, model: None = None, **options: Unpack[ParserOptions]) -> Parser[Any]: ...
     @overload
     def __new__(
-        cls, patterns: Patterns = None, *, model: type[T] | Adapter[T], missing: Literal["empty"], **options: Unpack[ViewOptions]
+        cls, patterns: Patterns = None, *, model: Model[T], missing: Literal["empty"], **options: Unpack[ViewOptions]
     ) -> Parser[Partial[T]]: ...
     @overload
     def __new__(
-        cls, patterns: Patterns = None, *, model: type[T] | Adapter[T], missing: Literal["none"] = "none", **options: Unpack[ViewOptions]
+        cls, patterns: Patterns = None, *, model: Model[T], missing: Literal["none"] = "none", **options: Unpack[ViewOptions]
     ) -> Parser[Look[T]]: ...
     @overload
     def __new__(cls, patterns: Patterns = None, *, model: Any, missing: str = "none", **options: Unpack[ViewOptions]) -> Parser[Any]: ...
@@ -165,14 +171,10 @@ class Parser(_Reader, Generic[_L]):
     @classmethod
     def restore(cls, patterns: Patterns, state: SavedState, **options: Any) -> Self:
         """Return a parser that continues from a state, with the patterns and options that it was saved with."""
-    def snapshot_raw(self) -> str | None:
-        """Return the snapshot's JSON text on one line, or ``None`` before its first byte."""
     def look(self) -> _L | None:
         """Return the value so far as a ``Partial`` of the model; ``None`` before anything can be shown."""
-    def open_path(self) -> tuple[str | int, ...] | None:
-        """Return the path to the innermost open value that the snapshot shows; ``None`` if nothing is open."""
     def state_of(self, path: str) -> ValueState:
-        """Return the state of the value at a concrete path such as ``"a[0].b"``."""
+        """Return the state of the value at a concrete path such as ``"a[0].b"``; ``None`` if no text is open."""
     def revision(self) -> Revision:
         """Return this moment of the snapshot, for a later comparison."""
     def has_changed_since(self, revision: Revision | None = None) -> bool:
@@ -260,15 +262,11 @@ class Documents(_Reader, Generic[_DocumentTold]):
         """Read the next piece of the stream, cut anywhere, and return its events."""
     def finish(self) -> list[_DocumentTold]:
         """End the stream, and with it the last text, and return the events."""
-    def snapshot_raw(self) -> str | None:
-        """Return the snapshot's JSON text on one line; ``None`` between documents."""
-    def state_of(self, path: str) -> ValueState | None:
-        """Return the state of a value in the open document; ``None`` between documents."""
     def parser(self) -> Parser | None:
         """Return a parser in the open document's state; ``None`` between documents."""
-    @staticmethod
+    @classmethod
     def restore(
-        framing: Framing, patterns: Patterns, state: SavedState, *, model: Any = None, **options: Unpack[ParserOptions]
+        cls, framing: Framing, patterns: Patterns, state: SavedState, *, model: Any = None, **options: Unpack[ParserOptions]
     ) -> Documents[Event | DocumentEnd | TypedDocument]:
         """Return the stream that was saved, with the framing, patterns and options that it had; see
         ``Parser.restore``."""
@@ -306,14 +304,12 @@ class Envelope(_Reader, Generic[_PayloadTold]):
         """Read the next piece of the text, as ``str`` or as UTF-8 cut anywhere, and return its events."""
     def finish(self) -> list[_PayloadTold]:
         """End the text, and return the events."""
-    def open_path(self) -> tuple[str | int, ...] | None:
-        """Return the path to the innermost open value of the open payload; ``None`` if nothing is open."""
     @property
     def open_mark(self) -> str | None:
         """The mark of the open payload; ``None`` between payloads."""
-    @staticmethod
+    @classmethod
     def restore(
-        marks: str | Iterable[str], patterns: Patterns, state: SavedState, *, models: Mapping[str, Any] | None = None, **options: Unpack[EnvelopeOptions]
+        cls, marks: str | Iterable[str], patterns: Patterns, state: SavedState, *, models: Mapping[str, Any] | None = None, **options: Unpack[EnvelopeOptions]
     ) -> Envelope[EnvelopeEvent | TypedPayload]:
         """Return the envelope that was saved, ``saveable`` again unless you say otherwise."""
 
@@ -352,23 +348,27 @@ class ProviderStream(_Saved, Generic[_CallTold]):
     def finish(self, reason: str | None = None) -> list[_CallTold]:
         """End the stream, and return the events."""
     def snapshot(self, call: int) -> Any:
-        """Return an open call's input so far, as ``Parser.snapshot`` does; ``None`` before it begins."""
+        """Return the open value so far, with open strings and containers closed; ``None`` if nothing has begun."""
+    def snapshot_raw(self, call: int) -> str | None:
+        """Return the snapshot's JSON text on one line, or ``None`` if nothing has begun."""
+    def open_path(self, call: int) -> tuple[str | int, ...] | None:
+        """Return the path to the innermost open value that the snapshot shows; ``None`` if nothing is open."""
+    def state_of(self, call: int, path: str) -> ValueState | None:
+        """Return the state of the value at a concrete path such as ``"a[0].b"``; ``None`` if no text is open."""
     @overload
-    def typed(self, call: int, model: type[T] | Adapter[T], **options: Unpack[LookOptions]) -> Typed[Look[T]]:
+    def typed(self, call: int, model: Model[T], **options: Unpack[LookOptions]) -> Typed[Look[T]]:
         """Return a typed view of an open call's input; see ``Typed``."""
     @overload
     def typed(self, call: int, model: Any, **options: Unpack[LookOptions]) -> Typed[Any]: ...
     def unfinished(self) -> tuple[str, str] | None:
         """Return the kind and a sentence of why the stream is not whole; ``None`` if it is."""
-    def open_path(self, call: int) -> tuple[str | int, ...] | None:
-        """Return the path to the innermost open value of an open call's input; ``None`` if nothing is open."""
     def message(self) -> Any:
         """Return the message for the next request, with ``with_message=True``; ``None`` before its end."""
     def message_without_calls(self) -> Any:
         """Return the message without its calls and their results."""
-    @staticmethod
+    @classmethod
     def restore(
-        provider: ProviderName, patterns: Patterns, state: SavedState, *, models: Models | None = None, **options: Unpack[StreamOptions]
+        cls, provider: ProviderName, patterns: Patterns, state: SavedState, *, models: Models | None = None, **options: Unpack[StreamOptions]
     ) -> ProviderStream[StreamEvent | TypedCall]:
         """Return the stream that was saved, ``saveable`` again unless you say otherwise."""
     @property
@@ -401,13 +401,15 @@ class Rule:
 class Rewriter(_Saved):
     """An editor of a JSON text while it passes: bytes that no rule concerns are written at once, unchanged."""
     def __new__(cls, rules: Mapping[str, Rule], **options: Unpack[RewriterOptions]) -> Self: ...
-    @staticmethod
-    def restore(rules: Mapping[str, Rule], state: SavedState, **options: Unpack[RewriterOptions]) -> Rewriter:
+    @classmethod
+    def restore(cls, rules: Mapping[str, Rule], state: SavedState, **options: Unpack[RewriterOptions]) -> Rewriter:
         """Return the rewriter that was saved, with the rules and options that it had; see ``Parser.restore``."""
     def write(self, chunk: Chunk) -> bytes:
         """Read the next piece of the text, as ``str`` or as UTF-8 cut anywhere, and return all that is decided."""
     def finish(self) -> bytes:
         """End the text, and return the bytes held back."""
+    def reset(self) -> None:
+        """Begin a new text."""
     @property
     def passed(self) -> int:
         """The number of bytes of the text that are no longer held back."""
@@ -491,43 +493,12 @@ class StreamEvent(_Event):
         deviations: tuple[Deviation, ...]
         deviation_count: int
     @final
-    class PayloadStart(StreamEvent):
-        """A payload in the assistant's text begins, with ``envelope=...``."""
-        mark: str
-        open: str
-        offset: int
+    class Payload(StreamEvent):
+        """An event of a payload in the assistant's text, with ``envelope=...``: ``event`` is an ``EnvelopeEvent``,
+        whose offsets are those in the block of text."""
+        event: EnvelopeEvent
         choice: int
         block: int
-    @final
-    class PayloadMatch(StreamEvent):
-        """A pattern's event in a payload."""
-        mark: str
-        event: Event
-        choice: int
-        block: int
-    @final
-    class PayloadFragment(StreamEvent):
-        """A piece of a payload that is plain text."""
-        mark: str
-        text: str
-        choice: int
-        block: int
-    @final
-    class PayloadEnd(StreamEvent):
-        """A payload has ended; its parts are as those of ``EnvelopeEvent.End``."""
-        mark: str
-        status: PayloadStatus
-        value: Any
-        raw: str | None
-        text: str
-        error: JsonSpigotError | None
-        close: str
-        choice: int
-        block: int
-        values: list[str]
-        repeated: bool
-        deviations: tuple[Deviation, ...]
-        deviation_count: int
     @final
     class CallError(StreamEvent):
         """Part of a call is missing, or was not reported: ``kind`` says what."""

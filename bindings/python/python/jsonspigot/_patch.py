@@ -15,7 +15,7 @@ class PatchOp(TypedDict):
 
 
 def apply_patch(value: Any, patch: Iterable[PatchOp | Mapping[str, Any]]) -> Any:
-    """Applies the operations of ``Parser.patch_since`` and returns the new value; the old one does not change.
+    """Apply the operations of ``Parser.patch_since``, and return the new value; the old one does not change.
 
     Containers on the way to what changes are copied, once for each patch; everything else is shared. Before the first
     patch the value is ``None``.
@@ -40,13 +40,16 @@ def apply_patch(value: Any, patch: Iterable[PatchOp | Mapping[str, Any]]) -> Any
         return copy
 
     for operation in patch:
-        op, path = operation["op"], operation["path"]
+        try:
+            op, path, new = operation["op"], operation["path"], operation["value"]
+        except (KeyError, TypeError):
+            raise ValueError(f"not an operation: {operation!r}") from None
         if op not in ("add", "append", "replace"):
             raise ValueError(f"unknown operation {op!r}")
         if path == "":
-            value = _changed(op, value, operation["value"])
+            value = _changed(op, value, new)
             continue
-        if not path.startswith("/"):
+        if not isinstance(path, str) or not path.startswith("/"):
             raise ValueError(f"not a JSON pointer: {path!r}")
         tokens = [token.replace("~1", "/").replace("~0", "~") for token in path[1:].split("/")]
         value = parent = own(value)
@@ -61,15 +64,15 @@ def apply_patch(value: Any, patch: Iterable[PatchOp | Mapping[str, Any]]) -> Any
         place = _place(parent, tokens[-1])
         if op == "add":
             if not isinstance(parent, list):
-                parent[place] = operation["value"]
+                parent[place] = new
                 continue
             elements = cast("list[Any]", parent)
             if place > len(elements):
                 raise ValueError(f"nothing at {path!r}")
-            elements.insert(place, operation["value"])
+            elements.insert(place, new)
         else:
             try:
-                parent[place] = _changed(op, parent[place], operation["value"])
+                parent[place] = _changed(op, parent[place], new)
             except (KeyError, IndexError):
                 raise ValueError(f"nothing at {path!r}") from None
     return value

@@ -111,46 +111,50 @@ class TypedDocument(_Typed):
 class _View:
     """A typed view, and what was last reported of the value that it shows. A value that was wrong is not looked at again."""
 
-    def __init__(self, typed: Any) -> None:
+    def __init__(self, typed: Any, name: str | None) -> None:
+        self.name = name
         self._typed = typed
         self._seen: Any = None
         self._has_failed = False
 
-    def grown(self) -> Iterator[dict[str, Any]]:
+    def grown(self) -> dict[str, Any] | None:
         """The parts of the event, if more is known than last time."""
         if self._has_failed:
-            return
+            return None
         try:
             partial = self._typed.look()
         except Exception as error:
             self._has_failed = True
-            yield {"value": None, "error": error}
-            return
-        if partial is not None and partial is not self._seen and not partial.complete:
-            self._seen = partial
-            yield {"value": partial.value}
+            return {"value": None, "error": error}
+        if partial is None or partial is self._seen or partial.complete:
+            return None
+        self._seen = partial
+        return {"value": partial.value}
 
-    def ended(self, end: Any, is_whole: bool) -> Iterator[dict[str, Any]]:
+    def ended(self, end: Any) -> dict[str, Any] | None:
         """The parts of the last event. The view is as new afterwards."""
         has_failed, self._has_failed, self._seen = self._has_failed, False, None
-        if not is_whole or has_failed:
+        if end.raw is None or has_failed:
             self._typed._broken()
-            return
+            return None
         try:
-            partial = self._typed._whole(end)
+            return {"value": self._typed._whole(end).value, "complete": True}
         except Exception as error:
-            yield {"value": None, "error": error}
-        else:
-            yield {"value": partial.value, "complete": True}
+            return {"value": None, "error": error}
 
 
-class _Teller:
-    """Adds typed events to those of a stream."""
+class Teller:
+    """Adds typed events to those of a stream. ``models`` are by the names of its values, such as that of a tool."""
 
-    def __init__(self, models: Iterable[Any]) -> None:
-        for model in models:
+    made: Any
+
+    def __init__(self, models: Mapping[Any, Any]) -> None:
+        self._models = dict(models)
+        for model in self._models.values():
             # A bad one is an error now, and not in the midst of a stream.
             plan_of(model)
+        #: By the arguments that name a value of the stream beside its model.
+        self._views: dict[tuple[Any, ...], _View] = {}
         # The events made before a validator was interrupted, and those that are left: they are returned with the next ones.
         self._told: list[Any] = []
         self._left: list[Any] = []
@@ -161,12 +165,21 @@ class _Teller:
         done = 0
         try:
             for event in left:
-                for typed in self._ended(stream, event):
-                    told.append(typed)
+                end = event
+                while isinstance(end, StreamEvent.Agent):
+                    end = end.event
+                for arguments, name, head in self.ended(end):
+                    view = self._view(stream, arguments, name)
+                    if view is not None:
+                        self._tell(told, head, view.ended(end))
+                    if arguments:
+                        self._views.pop(arguments, None)
                 told.append(event)
                 done += 1
-            for typed in self._grown(stream):
-                told.append(typed)
+            for arguments, name, head in self.open(stream):
+                view = self._view(stream, arguments, name)
+                if view is not None:
+                    self._tell(told, head, view.grown())
         except BaseException:
             self._told, self._left = told, left[done:]
             raise
@@ -174,98 +187,71 @@ class _Teller:
 
     def reset(self) -> None:
         self._told, self._left = [], []
-
-    def _ended(self, stream: Any, event: Any) -> Iterator[Any]:
-        """Yield the typed events before an event."""
-        raise NotImplementedError
-
-    def _grown(self, stream: Any) -> Iterator[Any]:
-        """Yield the typed events of open values."""
-        raise NotImplementedError
-
-
-class Calls(_Teller):
-    """Adds ``TypedCall`` events for ``ProviderStream(models=…)``, by the name of the tool."""
-
-    def __init__(self, models: Mapping[Any, Any]) -> None:
-        self._models, self._views = dict(models), dict[int, tuple[str | None, _View]]()
-        super().__init__(self._models.values())
-
-    def _ended(self, stream: Any, event: Any) -> Iterator[Any]:
-        if not isinstance(event, StreamEvent.CallEnd) or event.name not in self._models:
-            return
-        view = self._view(stream, event.call, event.name)
-        is_whole = event.status in ("complete", "empty", "accepted")
-        for parts in view.ended(event, is_whole):
-            yield TypedCall(event.call, event.name, **parts)
-        self._views.pop(event.call, None)
-
-    def _grown(self, stream: Any) -> Iterator[Any]:
-        for call, name in stream._named_calls():
-            if name in self._models:
-                for parts in self._view(stream, call, name).grown():
-                    yield TypedCall(call, name, **parts)
-
-    def _view(self, stream: Any, call: int, name: str | None) -> _View:
-        known = self._views.get(call)
-        # The name may come later than the call.
-        if known is None or known[0] != name:
-            known = self._views[call] = (name, _View(stream._view(call, self._models[name])))
-        return known[1]
-
-
-class Payloads(_Teller):
-    """Adds ``TypedPayload`` events for ``Envelope(models=…)``, by the mark."""
-
-    def __init__(self, models: Mapping[str, Any]) -> None:
-        super().__init__(models.values())
-        self._models, self._views = models, dict[str, _View]()
-
-    def _ended(self, stream: Any, event: Any) -> Iterator[Any]:
-        if not isinstance(event, EnvelopeEvent.End) or event.mark not in self._models:
-            return
-        for parts in self._view(stream, event.mark).ended(event, event.status in ("complete", "accepted")):
-            yield TypedPayload(event.mark, **parts)
-
-    def _grown(self, stream: Any) -> Iterator[Any]:
-        mark = stream.open_mark
-        if mark in self._models:
-            for parts in self._view(stream, mark).grown():
-                yield TypedPayload(mark, **parts)
-
-    def reset(self) -> None:
-        super().reset()
         self._views.clear()
 
-    def _view(self, envelope: Any, mark: str) -> _View:
-        view = self._views.get(mark)
-        if view is None:
-            view = self._views[mark] = _View(envelope._view(self._models[mark]))
-        return view
+    def open(self, stream: Any) -> Iterable[_Value]:
+        """The open values of a stream."""
+        raise NotImplementedError
+
+    def ended(self, event: Any) -> Iterable[_Value]:
+        """The value that an event ends."""
+        raise NotImplementedError
+
+    def _tell(self, told: list[Any], head: tuple[Any, ...], parts: dict[str, Any] | None) -> None:
+        if parts:
+            told.append(self.made(*head, **parts))
+
+    def _view(self, stream: Any, arguments: tuple[Any, ...], name: str | None) -> _View | None:
+        if name not in self._models:
+            return None
+        known = self._views.get(arguments)
+        # The name may come later than the call, and a payload may follow one of another mark.
+        if known is None or known.name != name:
+            known = self._views[arguments] = _View(stream._view(self._models[name], *arguments), name)
+        return known
 
 
-class Rows(_Teller):
+#: A value of a stream: the arguments for its view beside the model, its name, and the first parts of its event.
+_Value = tuple[tuple[Any, ...], Any, tuple[Any, ...]]
+
+
+class Calls(Teller):
+    """Adds ``TypedCall`` events for ``ProviderStream(models=…)``, by the name of the tool."""
+
+    made = TypedCall
+
+    def open(self, stream: Any) -> Iterable[_Value]:
+        return [((call,), name, (call, name)) for call, name in stream._named_calls()]
+
+    def ended(self, event: Any) -> Iterable[_Value]:
+        if isinstance(event, StreamEvent.CallEnd):
+            yield (event.call,), event.name, (event.call, event.name)
+
+
+class Payloads(Teller):
+    """Adds ``TypedPayload`` events for ``Envelope(models=…)``, by the mark."""
+
+    made = TypedPayload
+
+    def open(self, stream: Any) -> Iterable[_Value]:
+        return [((), stream.open_mark, (stream.open_mark,))]
+
+    def ended(self, event: Any) -> Iterable[_Value]:
+        if isinstance(event, EnvelopeEvent.End):
+            yield (), event.mark, (event.mark,)
+
+
+class Rows(Teller):
     """Adds ``TypedDocument`` events for ``Documents(model=…)``."""
 
+    made = TypedDocument
+
     def __init__(self, model: Any) -> None:
-        super().__init__([model])
-        self._model: Any = model
-        self._known: _View | None = None
+        super().__init__({None: model})
 
-    def _ended(self, stream: Any, event: Any) -> Iterator[Any]:
+    def open(self, stream: Any) -> Iterable[_Value]:
+        return [((), None, (stream.number,))]
+
+    def ended(self, event: Any) -> Iterable[_Value]:
         if isinstance(event, DocumentEnd):
-            for parts in self._view(stream).ended(event, event.error is None):
-                yield TypedDocument(event.document, **parts)
-
-    def _grown(self, stream: Any) -> Iterator[Any]:
-        for parts in self._view(stream).grown():
-            yield TypedDocument(stream.number, **parts)
-
-    def reset(self) -> None:
-        super().reset()
-        self._known = None
-
-    def _view(self, documents: Any) -> _View:
-        if self._known is None:
-            self._known = _View(documents._view(self._model))
-        return self._known
+            yield (), None, (event.document,)

@@ -5,6 +5,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict, Typ
 
 from ._native import Begin, Delta, End, InnerError
 
+T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 
@@ -23,6 +24,8 @@ class Deviation(NamedTuple):
     column: int
 
 
+#: A type that values are validated as.
+Model: TypeAlias = type[T] | Adapter[T]
 #: A chunk that can be fed.
 Chunk: TypeAlias = str | bytes | bytearray | memoryview
 ValueKind: TypeAlias = Literal["null", "bool", "number", "string", "array", "object"]

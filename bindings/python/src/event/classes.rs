@@ -3,12 +3,15 @@
 
 use std::sync::OnceLock;
 
+use jsonspigot::internal::on_one_line;
+use jsonspigot::{Limits, Parser, Retain};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use pyo3::{Borrowed, PyTraverseError, PyVisit};
 
 use crate::error::own;
-use crate::value::{Fractions, build, on_one_line};
+use crate::value::{Fractions, build};
 
 /// Returns the array indices in a concrete path, outermost first.
 fn indices(path: &str) -> Vec<u64> {
@@ -138,9 +141,7 @@ event_of_match! {
 pub(crate) struct End {
     #[pyo3(get)]
     pub(super) path: Py<PyString>,
-    pub(super) text: Option<Box<str>>,
-    pub(super) value: OnceLock<Py<PyAny>>,
-    pub(super) fractions: Fractions,
+    pub(super) value: Value,
     #[pyo3(get)]
     pub(super) pattern: u32,
     #[pyo3(get)]
@@ -166,32 +167,27 @@ methods_of_match!(End(value) {
         document: u64,
         decimals: bool,
     ) -> PyResult<Self> {
-        let text = raw.map(crate::shared::checked_text).transpose()?;
-        let fractions = Fractions::of(decimals);
-        Ok(Self { path, text, value: OnceLock::new(), fractions, pattern, match_id, offset, document })
+        Ok(Self { path, value: Value::checked(raw, decimals)?, pattern, match_id, offset, document })
     }
 
     #[getter]
     fn value(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        made_once(py, &self.value, || match &self.text {
-            Some(text) => build(py, text, self.fractions),
-            None => {
-                let path = self.path.bind(py).to_str()?;
-                let message = format!("not retained: expected a parser that keeps its matches in {path}");
-                Err(own(py, &message, "not-retained", self.offset, path))
-            }
+        self.value.get_or(py, || {
+            let path = self.path.bind(py).to_str()?;
+            let message = format!("not retained: expected a parser that keeps its matches in {path}");
+            Err(own(py, &message, "not-retained", self.offset, path))
         })
     }
 
     #[getter]
     fn raw(&self) -> Option<String> {
-        self.text.as_deref().map(on_one_line)
+        self.value.raw()
     }
 
     /// Whether fractions of the value are ``Decimal``.
     #[getter]
     fn decimals(&self) -> bool {
-        self.fractions == Fractions::Decimal
+        self.value.has_decimals()
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
@@ -201,23 +197,9 @@ methods_of_match!(End(value) {
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         // A cycle takes a user who has put this event into its own value; the value's container breaks it.
-        visit.call(self.value.get())
+        self.value.traverse(&visit)
     }
 });
-
-/// Returns an object that is made when it is first asked for.
-pub(crate) fn made_once<'py>(
-    py: Python<'py>,
-    cell: &OnceLock<Py<PyAny>>,
-    make: impl FnOnce() -> PyResult<Bound<'py, PyAny>>,
-) -> PyResult<Py<PyAny>> {
-    if let Some(made) = cell.get() {
-        return Ok(made.clone_ref(py));
-    }
-    let made = make()?.unbind();
-    // Another thread may have been first: then its object is the one.
-    Ok(cell.get_or_init(|| made).clone_ref(py))
-}
 
 /// The value of a text that has ended, made when it is first asked for: a number that Python cannot make costs nothing but
 /// this value.
@@ -228,21 +210,61 @@ pub(crate) struct Value {
 }
 
 impl Value {
-    /// Returns the value of a text, or `None` without one.
     pub(crate) fn of(text: Option<&str>, fractions: Fractions) -> Self {
         Self { text: text.map(Into::into), fractions, made: OnceLock::new() }
+    }
+
+    /// Returns the value of a text for an event that is made by hand. Fails if it is not JSON.
+    pub(crate) fn checked(text: Option<&str>, has_decimals: bool) -> PyResult<Self> {
+        let text = text.map(checked_text).transpose()?;
+        Ok(Self::of(text, Fractions::of(has_decimals)))
     }
 
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(self.made.get())
     }
 
-    pub(crate) fn get(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        made_once(py, &self.made, || match &self.text {
-            Some(text) => build(py, text, self.fractions),
-            None => Ok(py.None().into_bound(py)),
-        })
+    /// Returns the value of the text, or what `otherwise` returns if there is no text.
+    pub(crate) fn get_or(
+        &self,
+        py: Python<'_>,
+        otherwise: impl FnOnce() -> PyResult<Py<PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        if let Some(made) = self.made.get() {
+            return Ok(made.clone_ref(py));
+        }
+        let Some(text) = &self.text else { return otherwise() };
+        let made = build(py, text, self.fractions)?.unbind();
+        // Another thread may have been first: then its object is the one.
+        Ok(self.made.get_or_init(|| made).clone_ref(py))
     }
+
+    /// Returns the value, or `None` if there is no text.
+    pub(crate) fn get(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.get_or(py, || Ok(py.None()))
+    }
+
+    /// Returns the value if there is a text.
+    pub(crate) fn get_if_whole(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
+        self.text.is_some().then(|| self.get(py))
+    }
+
+    pub(crate) fn raw(&self) -> Option<String> {
+        self.text.as_deref().map(on_one_line)
+    }
+
+    pub(crate) fn has_decimals(&self) -> bool {
+        self.fractions == Fractions::Decimal
+    }
+}
+
+/// Returns a text without the white space around it if it is JSON.
+fn checked_text(text: &str) -> PyResult<&str> {
+    let limits = Limits::new().depth(usize::MAX);
+    let mut parser = Parser::builder().retain(Retain::Nothing).limits(limits).build();
+    let read = parser.feed(text).check().and_then(|()| parser.finish().check());
+    read.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(text.trim_ascii())
 }
 
 impl<'py> IntoPyObject<'py> for &Value {

@@ -1,13 +1,11 @@
 //! Events as a caller gets them, made of the library's events. The classes are in `classes.rs`, and the paths of open matches in
 //! `paths.rs`.
 
-use std::sync::OnceLock;
-
 use jsonspigot::{Event, EventKind};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
-pub(crate) use self::classes::{Begin, Delta, End, InnerError, Value, made_once};
+pub(crate) use self::classes::{Begin, Delta, End, InnerError, Value};
 pub(crate) use self::paths::Paths;
 use crate::error::exception;
 use crate::value::Fractions;
@@ -114,8 +112,8 @@ pub(crate) fn event_object_of<'py>(
         }
         EventKind::End(value) => {
             let path = paths.end(py, event);
-            let text = value.as_ref().map(|value| value.text().into());
-            let end = End { path, text, value: OnceLock::new(), fractions, pattern, match_id, offset, document };
+            let value = Value::of(value.as_ref().map(|value| value.text()), fractions);
+            let end = End { path, value, pattern, match_id, offset, document };
             Ok(Bound::new(py, end)?.into_any())
         }
         EventKind::InnerError(error) => {

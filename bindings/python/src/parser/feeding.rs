@@ -1,52 +1,31 @@
-//! A parser with all that its objects are made with, and how chunks become lists of events: small ones as they are parsed,
-//! large ones without the GIL.
+//! How chunks become lists of events: small ones as they are parsed, large ones without the GIL.
 
 use jsonspigot::Error;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
+use super::Parser;
 use crate::chunk::{Chunk, LARGE};
 use crate::error::raised_after;
 use crate::event::{ChunkText, Paths, Told, event_object_of};
-use crate::mirror::Mirror;
-use crate::options::Options;
-use crate::typed::Typed;
 use crate::value::Fractions;
 
-pub(super) struct Inner {
-    pub(super) parser: jsonspigot::Parser,
-    pub(super) options: Options,
-    pub(super) paths: Paths,
-    pub(super) mirror: Mirror,
-    /// Of the model, if there is one.
-    pub(super) view: Option<Py<Typed>>,
-}
-
-impl Inner {
-    pub(super) fn feed<'py>(&mut self, py: Python<'py>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+impl Parser {
+    pub(super) fn read<'py>(&mut self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let Self { parser, options, paths, .. } = self;
-        let fed = Chunk::of(chunk, || parser.offset())?;
+        let (py, fed) = (chunk.py(), Chunk::of(chunk, || parser.offset())?);
         let bytes = fed.bytes();
         if bytes.len() >= LARGE {
-            return self.feed_large(py, bytes);
+            // The events are made of the parser's queue afterwards.
+            let events = py.detach(|| parser.feed(bytes));
+            let told = list_of(py, events, options.fractions, paths, None)?;
+            py.check_signals()?;
+            return Ok(told);
         }
         // The iterator form: at most one delta per match of a plain pattern and chunk.
         let text = chunk.cast_exact::<PyString>().ok();
         let text = text.map(|object| (bytes, object));
         list_of(py, parser.feed(bytes), options.fractions, paths, text)
-    }
-
-    /// Reads a chunk without the GIL. The events are made of the parser's queue afterwards.
-    fn feed_large<'py>(&mut self, py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyList>> {
-        let Self { parser, options, paths, .. } = self;
-        let events = py.detach(|| parser.feed(bytes));
-        let told = list_of(py, events, options.fractions, paths, None)?;
-        py.check_signals()?;
-        Ok(told)
-    }
-
-    pub(super) fn require_snapshots(&self) -> PyResult<()> {
-        self.options.require_snapshots("parser")
     }
 }
 

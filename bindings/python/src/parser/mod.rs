@@ -1,22 +1,23 @@
-//! `Parser` and `Revision`. Chunks are fed in `feeding.rs`; code that is shared with other classes is in `shared.rs`.
+//! `Parser` and `Revision`. Chunks are fed in `feeding.rs`; what other readers do too is in `reader.rs`.
 
 mod feeding;
 
-use jsonspigot::{DuplicateKeys, ErrorKind, Revision as CoreRevision};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use jsonspigot::{DuplicateKeys, Error, ErrorKind, RestoreError, Revision as CoreRevision};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
-use self::feeding::{Inner, list_of};
+use self::feeding::list_of;
 use crate::chunk::Chunk;
-use crate::error::{bad_state, exception, raised, saved};
+use crate::error::{deviations, exception, raised};
 use crate::event::Paths;
-use crate::mirror::{Mirror, Moment, Seen};
+use crate::lock::lock;
+use crate::mirror::Mirror;
 use crate::options::{Arguments, Options, pattern_set};
-use crate::shared::{deviations, in_use, patch_text, state_name};
-use crate::typed::{Source, Typed};
-use crate::value::{Fractions, build, on_one_line};
+use crate::reader::{Open, Reader, Saved, lock_to_show, reader_methods};
+use crate::typed::Typed;
+use crate::value::{Fractions, build};
 
 /// A moment of a snapshot, to be compared with a later one; see ``Parser.revision``.
 #[pyclass(frozen, eq, hash, module = "jsonspigot")]
@@ -34,7 +35,7 @@ impl Revision {
     /// Return the revision that gave these bytes; the restored parser knows it. Raise ``ValueError`` if they are not 20.
     #[staticmethod]
     fn from_bytes(data: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let bytes = Chunk::of_bytes(data, "a revision")?;
+        let bytes = Chunk::of_bytes(data, "a revision is")?;
         let bytes = bytes.bytes();
         let wrong = |_| PyValueError::new_err(format!("a revision is 20 bytes, not {}", bytes.len()));
         Ok(Self(CoreRevision::from_bytes(bytes.try_into().map_err(wrong)?)))
@@ -80,103 +81,55 @@ impl Revision {
 ///   ``str``, list, set, dict or object, and raises ``ValueError`` if a required field is of another type.
 /// - ``context``, ``strict``, ``by_alias``, ``by_name``: as pydantic has them.
 #[pyclass(subclass, module = "jsonspigot")]
-pub(crate) struct Parser(Inner);
+pub(crate) struct Parser {
+    parser: jsonspigot::Parser,
+    options: Options,
+    paths: Paths,
+    mirror: Mirror,
+    /// Of the model, if there is one.
+    view: Option<Py<Typed>>,
+}
 
 impl Parser {
     pub(crate) fn of(parser: jsonspigot::Parser, options: &Options) -> Self {
         let mirror = Mirror::new(options.fractions);
-        Self(Inner { parser, options: *options, paths: Paths::default(), mirror, view: None })
+        Self { parser, options: *options, paths: Paths::default(), mirror, view: None }
     }
 
-    /// Locks the parser. Fails in a second thread, or in a call from within a call.
-    #[inline]
-    fn lock<'a>(slf: &'a Bound<'_, Self>) -> PyResult<PyRefMut<'a, Self>> {
-        slf.try_borrow_mut().map_err(|_| in_use("parser"))
-    }
-}
-
-impl Source for Py<Parser> {
-    fn fractions(&self, py: Python<'_>) -> PyResult<Fractions> {
-        Ok(Parser::lock(self.bind(py))?.0.options.fractions)
-    }
-
-    fn seen<'py>(&self, py: Python<'py>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
-        let Inner { parser, mirror, .. } = &mut Parser::lock(self.bind(py))?.0;
-        let seen = mirror.seen(py, parser, moment)?;
-        if seen.is_none() {
-            // No value of the text has begun, and it may be a new one.
-            *moment = Moment::default();
-        }
-        Ok(seen)
-    }
-
-    fn is_last(&self) -> bool {
-        true
-    }
-
-    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(self)
+    /// Returns the operations that bring a copy up to date as JSON text.
+    fn patch_text(&self, py: Python<'_>, revision: Option<&Bound<'_, Revision>>) -> PyResult<String> {
+        let revision = revision.map(|revision| revision.get().0).unwrap_or_default();
+        let ops = self.parser.patch_since(revision).map_err(|error| raised(py, &error))?;
+        let ops: Vec<_> = ops.into_iter().map(|op| op.to_string()).collect();
+        Ok(format!("[{}]", ops.join(",")))
     }
 }
 
-#[pymethods]
-impl Parser {
-    #[new]
-    #[pyo3(signature = (patterns = None, *, model = None, **options))]
-    fn new(
-        py: Python<'_>,
-        patterns: Option<&Bound<'_, PyAny>>,
-        model: Option<&Bound<'_, PyAny>>,
-        options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Self> {
-        let arguments = Arguments::of(py, options)?;
-        let of_view = model.is_some().then(|| arguments.of_view()).transpose()?;
-        let options = arguments.options(model.is_some())?;
-        let mut parser = Self::of(options.builder().patterns(&pattern_set(patterns)?).build(), &options);
-        if let Some(model) = model {
-            options.require_snapshots("parser")?;
-            options.require_typed(DuplicateKeys::LastWins)?;
-            let view = Typed::made(None, options.fractions, model, of_view.as_ref())?;
-            parser.0.view = Some(Py::new(py, view)?);
-        }
-        Ok(parser)
+impl Saved for Parser {
+    fn saved(&self) -> Result<Vec<u8>, Error> {
+        self.parser.save()
     }
 
-    /// Read the next piece of the text, cut anywhere, and return its events.
-    ///
-    /// Raises ``JsonSpigotError`` for the first bad byte; its ``events`` are those before it. Every later call raises the same
-    /// error. A chunk of 256 KiB or more is parsed without the GIL. The cost is linear in the chunk and its events.
-    fn feed<'py>(slf: &Bound<'py, Self>, py: Python<'py>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-        Self::lock(slf)?.0.feed(py, chunk)
+    fn resume(&mut self, state: &[u8]) -> Result<(), RestoreError> {
+        self.parser = self.parser.clone().restore(state)?;
+        Ok(())
+    }
+}
+
+impl Reader for Parser {
+    const HAS_ONE_TEXT: bool = true;
+
+    fn options(&self) -> &Options {
+        &self.options
     }
 
-    /// End the text, and return the events that this makes known: the end of a number at the root.
-    ///
-    /// Raises ``JsonSpigotError`` if the text is incomplete or was invalid. Calling it again after it succeeded is a no-op.
-    fn finish<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let inner = &mut Self::lock(slf)?.0;
-        let Inner { parser, options, paths, .. } = inner;
-        list_of(py, parser.finish(), options.fractions, paths, None)
+    fn open(&mut self, _: Option<u64>) -> Option<(&jsonspigot::Parser, &mut Mirror)> {
+        Some((&self.parser, &mut self.mirror))
     }
+}
 
-    /// Return the complete value, as ``json.loads`` would, after ``finish`` has succeeded.
-    ///
-    /// Needs ``retain="all"``. Raises ``JsonSpigotError`` before the end, after an error, and if the text was not kept. Each call
-    /// makes new objects.
-    fn value<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let inner = &mut Self::lock(slf)?.0;
-        let Inner { parser, options, .. } = inner;
-        let value = parser.complete().map_err(|error| raised(py, &error))?;
-        build(py, value.text(), options.fractions)
-    }
-
-    /// Return the complete value's JSON text on one line, with numbers and escapes as they were spelled.
-    fn raw(slf: &Bound<'_, Self>, py: Python<'_>) -> PyResult<String> {
-        let inner = &Self::lock(slf)?.0;
-        let value = inner.parser.complete().map_err(|error| raised(py, &error))?;
-        Ok(on_one_line(value.text()))
-    }
-
+reader_methods! {
+    Parser(patterns)
     /// Return the state between two chunks as bytes, for ``restore`` in this or another process.
     ///
     /// The state is a header of 26 bytes, a few bytes for each open container, the open key or number, and what the options
@@ -185,223 +138,193 @@ impl Parser {
     ///
     /// Raises ``JsonSpigotError`` of the kind ``"not-retained"`` if the parser is ``lenient`` and does not retain all its text, from
     /// which such a parser is restored.
-    fn save<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        saved(py, Self::lock(slf)?.0.parser.save())
-    }
-
+    save,
     /// Return a parser that continues from a state, with the patterns and options that it was saved with.
     ///
     /// Only ``decimals`` may differ. Raises ``JsonSpigotError`` if the bytes are refused. Its ``kind`` is ``"not-saved-state"``,
     /// ``"other-version"``, ``"cut"``, ``"changed"``, ``"other-kind"`` (such as that of ``Documents``), ``"other-patterns"``,
     /// ``"other-choices"``, or ``"impossible"`` for bytes that were made up. Any bytes give a parser or this error. Anyone who can
     /// write a state can forge the parser's input, so protect it like the text itself.
-    #[classmethod]
-    #[pyo3(signature = (patterns, state, **options))]
-    fn restore<'py>(
-        class: &Bound<'py, PyType>,
-        patterns: &Bound<'py, PyAny>,
-        state: &Bound<'py, PyAny>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let state = Chunk::of_bytes(state, "a saved state")?;
-        // A class of the caller's own makes its objects as it does.
-        let object = class.call((patterns,), options)?;
-        let new = object.cast::<Self>()?;
-        let mut parser = Self::lock(new)?;
-        let restored = parser.0.parser.clone().restore(state.bytes());
-        parser.0.parser = restored.map_err(|error| bad_state(class.py(), &error))?;
-        drop(parser);
-        Ok(object)
-    }
-
-    /// Begin a new text, and keep the patterns, options and buffers.
-    fn reset(slf: &Bound<'_, Self>) -> PyResult<()> {
-        let inner = &mut Self::lock(slf)?.0;
-        inner.parser.reset();
-        inner.paths.clear();
-        inner.mirror.clear();
-        Ok(())
-    }
-
-    /// Return the value so far, with open strings and containers closed; ``None`` before its first byte.
-    ///
-    /// Needs ``snapshots=True``. A snapshot never changes once you hold it, and unchanged parts are the same objects in the next
-    /// one. Do not change it yourself. The cost is that of what is new, and of the containers on the way to it if you still hold
-    /// an earlier snapshot.
-    fn snapshot<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let inner = &mut Self::lock(slf)?.0;
-        inner.require_snapshots()?;
-        let Inner { parser, mirror, .. } = inner;
-        mirror.update(py, parser)
-    }
-
-    /// Return the snapshot's JSON text on one line, or ``None`` before its first byte.
-    fn snapshot_raw(slf: &Bound<'_, Self>) -> PyResult<Option<String>> {
-        let inner = &Self::lock(slf)?.0;
-        inner.require_snapshots()?;
-        Ok(inner.parser.snapshot().map(|value| value.to_string()))
-    }
-
-    /// Return the value so far as a ``Partial`` of the model; ``None`` before anything can be shown.
-    ///
-    /// It is the same object if nothing has arrived since the last look. Raises pydantic's ``ValidationError`` for a closed value
-    /// that does not fit, and ``TypeError`` without a model.
-    fn look<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let view = Self::lock(slf)?.0.view.as_ref().map(|view| view.clone_ref(slf.py()));
-        let view = view.ok_or_else(|| PyTypeError::new_err("look() needs a parser with a model: Parser(model=...)"))?;
-        // Nothing of the parser is locked while validators run.
-        Typed::lock(view.bind(slf.py()))?.look_at(slf.py(), &slf.clone().unbind())
-    }
-
+    restore,
     /// Return a typed view of the text, as one of several; see ``Typed``. For one view, use ``Parser(model=...)``.
     ///
     /// ``model`` is a pydantic model, a ``TypeAdapter`` or any type that pydantic validates. Needs ``snapshots=True``,
     /// ``duplicate_keys="reject"``, and a ``max_depth`` of 200 at most.
-    #[pyo3(signature = (model, **options))]
-    fn typed<'py>(
-        slf: &Bound<'py, Self>,
-        model: &Bound<'py, PyAny>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Typed> {
-        {
-            let inner = &Self::lock(slf)?.0;
-            inner.require_snapshots()?;
-            inner.options.require_typed(DuplicateKeys::LastWins)?;
+    typed,
+    {
+        #[new]
+        #[pyo3(signature = (patterns = None, *, model = None, **options))]
+        fn new(
+            py: Python<'_>,
+            patterns: Option<&Bound<'_, PyAny>>,
+            model: Option<&Bound<'_, PyAny>>,
+            options: Option<&Bound<'_, PyDict>>,
+        ) -> PyResult<Self> {
+            let arguments = Arguments::of(py, options)?;
+            let of_view = model.is_some().then(|| arguments.of_view()).transpose()?;
+            let options = arguments.options(model.is_some())?;
+            let mut parser = Self::of(options.builder().patterns(&pattern_set(patterns)?).build(), &options);
+            if let Some(model) = model {
+                if !options.has_snapshots() {
+                    return Err(PyRuntimeError::new_err("look() needs snapshots: make it with snapshots=True"));
+                }
+                options.require_typed(DuplicateKeys::LastWins)?;
+                parser.view = Some(Py::new(py, Typed::of(None, options.fractions, model, of_view.as_ref())?)?);
+            }
+            Ok(parser)
         }
-        Typed::of(slf.clone().unbind(), model, options)
-    }
 
-    /// Return the path to the innermost open value that the snapshot shows; ``None`` if nothing is open.
-    fn open_path<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
-        let inner = &mut Self::lock(slf)?.0;
-        inner.require_snapshots()?;
-        let Inner { parser, mirror, .. } = inner;
-        mirror.update(py, parser)?;
-        mirror.open_path(py, parser)
-    }
+        /// Read the next piece of the text, cut anywhere, and return its events.
+        ///
+        /// Raises ``JsonSpigotError`` for the first bad byte; its ``events`` are those before it. Every later call raises the same
+        /// error. A chunk of 256 KiB or more is parsed without the GIL. The cost is linear in the chunk and its events.
+        fn feed<'py>(slf: &Bound<'py, Self>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+            lock(slf)?.read(chunk)
+        }
 
-    /// Return the state of the value at a concrete path such as ``"a[0].b"``. Needs ``snapshots=True``.
-    ///
-    /// It is ``"pending"`` (it may still arrive), ``"partial"``, ``"complete"`` or ``"absent"``.
-    fn state_of<'py>(slf: &Bound<'py, Self>, py: Python<'py>, path: &str) -> PyResult<Bound<'py, PyString>> {
-        let inner = &Self::lock(slf)?.0;
-        inner.require_snapshots()?;
-        let state = inner.parser.state_of(path).map_err(|error| raised(py, &error))?;
-        Ok(state_name(py, state))
-    }
+        /// End the text, and return the events that this makes known: the end of a number at the root.
+        ///
+        /// Raises ``JsonSpigotError`` if the text is incomplete or was invalid. Calling it again after it succeeded is a no-op.
+        fn finish<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
+            let Self { parser, options, paths, .. } = &mut *lock(slf)?;
+            list_of(slf.py(), parser.finish(), options.fractions, paths, None)
+        }
 
-    /// Return this moment of the snapshot, for a later comparison.
-    fn revision(slf: &Bound<'_, Self>) -> PyResult<Revision> {
-        let inner = &Self::lock(slf)?.0;
-        inner.require_snapshots()?;
-        Ok(Revision(inner.parser.revision()))
-    }
+        /// Return the complete value, as ``json.loads`` would, after ``finish`` has succeeded.
+        ///
+        /// Needs ``retain="all"``. Raises ``JsonSpigotError`` before the end, after an error, and if the text was not kept. Each
+        /// call makes new objects.
+        fn value<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+            let (py, reader) = (slf.py(), lock(slf)?);
+            let value = reader.parser.complete().map_err(|error| raised(py, &error))?;
+            build(py, value.text(), reader.options.fractions)
+        }
 
-    /// Return whether the snapshot may differ from that moment, or a value has closed since.
-    #[pyo3(signature = (revision = None))]
-    fn has_changed_since(slf: &Bound<'_, Self>, revision: Option<&Bound<'_, Revision>>) -> PyResult<bool> {
-        let inner = &Self::lock(slf)?.0;
-        inner.require_snapshots()?;
-        Ok(inner.parser.has_changed_since(revision.map(|revision| revision.get().0).unwrap_or_default()))
-    }
+        /// Return the complete value's JSON text on one line, with numbers and escapes as they were spelled.
+        fn raw(slf: &Bound<'_, Self>) -> PyResult<String> {
+            let reader = lock(slf)?;
+            let value = reader.parser.complete().map_err(|error| raised(slf.py(), &error))?;
+            Ok(value.to_string())
+        }
 
-    /// Return the operations that bring a copy up to date, for ``apply_patch``.
-    ///
-    /// They are RFC 6902's ``add`` and ``replace``, and ``append`` for strings. Without a revision, they are those since the beginning.
-    #[pyo3(signature = (revision = None))]
-    fn patch_since<'py>(
-        slf: &Bound<'py, Self>,
-        py: Python<'py>,
-        revision: Option<&Bound<'py, Revision>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let inner = &mut Self::lock(slf)?.0;
-        inner.require_snapshots()?;
-        let Inner { parser, options, .. } = inner;
-        let revision = revision.map(|revision| revision.get().0).unwrap_or_default();
-        let text = patch_text(parser, revision).map_err(|error| raised(py, &error))?;
-        build(py, &text, options.fractions)
-    }
+        /// Begin a new text, and keep the patterns, options and buffers.
+        fn reset(slf: &Bound<'_, Self>) -> PyResult<()> {
+            let reader = &mut *lock(slf)?;
+            reader.parser.reset();
+            reader.paths.clear();
+            reader.mirror.clear();
+            Ok(())
+        }
 
-    /// Return the operations of ``patch_since`` as their JSON text, ready to be sent.
-    #[pyo3(signature = (revision = None))]
-    fn patch_raw_since(
-        slf: &Bound<'_, Self>,
-        py: Python<'_>,
-        revision: Option<&Bound<'_, Revision>>,
-    ) -> PyResult<String> {
-        let inner = &Self::lock(slf)?.0;
-        inner.require_snapshots()?;
-        let revision = revision.map(|revision| revision.get().0).unwrap_or_default();
-        patch_text(&inner.parser, revision).map_err(|error| raised(py, &error))
-    }
+        /// Return the value so far as a ``Partial`` of the model; ``None`` before anything can be shown.
+        ///
+        /// It is the same object if nothing has arrived since the last look. Raises pydantic's ``ValidationError`` for a closed
+        /// value that does not fit, and ``TypeError`` without a model.
+        fn look<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
+            let py = slf.py();
+            let view = lock(slf)?.view.as_ref().map(|view| view.clone_ref(py));
+            let view = view.ok_or_else(|| PyTypeError::new_err("look() needs a parser with a model: Parser(model=...)"))?;
+            // Nothing of the parser is locked while validators run.
+            lock(view.bind(py))?.look_at(py, &Open(slf.clone().unbind(), None))
+        }
 
-    /// Whether the text so far is one complete JSON text.
-    #[getter]
-    fn is_complete(slf: &Bound<'_, Self>) -> PyResult<bool> {
-        Ok(Self::lock(slf)?.0.parser.is_complete())
-    }
+        /// Return this moment of the snapshot, for a later comparison.
+        fn revision(slf: &Bound<'_, Self>) -> PyResult<Revision> {
+            Ok(Revision(lock_to_show(slf)?.parser.revision()))
+        }
 
-    /// The number of bytes that have been read, or the offset of the error.
-    #[getter]
-    fn offset(slf: &Bound<'_, Self>) -> PyResult<u64> {
-        Ok(Self::lock(slf)?.0.parser.offset())
-    }
+        /// Return whether the snapshot may differ from that moment, or a value has closed since.
+        #[pyo3(signature = (revision = None))]
+        fn has_changed_since(slf: &Bound<'_, Self>, revision: Option<&Bound<'_, Revision>>) -> PyResult<bool> {
+            let revision = revision.map(|revision| revision.get().0).unwrap_or_default();
+            Ok(lock_to_show(slf)?.parser.has_changed_since(revision))
+        }
 
-    /// The error that ended the text, or ``None``.
-    #[getter]
-    fn error<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let inner = &Self::lock(slf)?.0;
-        inner.parser.error().map(|error| exception(py, error, None)).transpose()
-    }
+        /// Return the operations that bring a copy up to date, for ``apply_patch``.
+        ///
+        /// They are RFC 6902's ``add`` and ``replace``, and ``append`` for strings. Without a revision, they are those since the
+        /// beginning.
+        #[pyo3(signature = (revision = None))]
+        fn patch_since<'py>(
+            slf: &Bound<'py, Self>,
+            revision: Option<&Bound<'py, Revision>>,
+        ) -> PyResult<Bound<'py, PyAny>> {
+            let (py, reader) = (slf.py(), lock_to_show(slf)?);
+            build(py, &reader.patch_text(py, revision)?, reader.options.fractions)
+        }
 
-    /// The first 100 deviations from JSON that a lenient parser has tolerated; ``deviation_count`` counts all.
-    #[getter]
-    fn deviations<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        deviations(py, Self::lock(slf)?.0.parser.deviations())
-    }
+        /// Return the operations of ``patch_since`` as their JSON text, ready to be sent.
+        #[pyo3(signature = (revision = None))]
+        fn patch_raw_since(slf: &Bound<'_, Self>, revision: Option<&Bound<'_, Revision>>) -> PyResult<String> {
+            lock_to_show(slf)?.patch_text(slf.py(), revision)
+        }
 
-    /// The number of deviations.
-    #[getter]
-    fn deviation_count(slf: &Bound<'_, Self>) -> PyResult<u64> {
-        Ok(Self::lock(slf)?.0.parser.deviation_count())
-    }
+        /// Whether the text so far is one complete JSON text.
+        #[getter]
+        fn is_complete(slf: &Bound<'_, Self>) -> PyResult<bool> {
+            Ok(lock(slf)?.parser.is_complete())
+        }
 
-    /// Whether the parser has tolerated no deviation.
-    #[getter]
-    fn is_strict(slf: &Bound<'_, Self>) -> PyResult<bool> {
-        Ok(Self::lock(slf)?.0.parser.is_strict())
-    }
+        /// The number of bytes that have been read, or the offset of the error.
+        #[getter]
+        fn offset(slf: &Bound<'_, Self>) -> PyResult<u64> {
+            Ok(lock(slf)?.parser.offset())
+        }
 
-    /// Whether fractions are ``Decimal``.
-    #[getter]
-    fn decimals(slf: &Bound<'_, Self>) -> PyResult<bool> {
-        Ok(Self::lock(slf)?.0.options.fractions == Fractions::Decimal)
-    }
+        /// The error that ended the text, or ``None``.
+        #[getter]
+        fn error<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
+            lock(slf)?.parser.error().map(|error| exception(slf.py(), error, None)).transpose()
+        }
 
-    /// The patterns as paths from the root: ``"a.b"`` is ``"$.a.b"``.
-    #[getter]
-    fn patterns<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let inner = &Self::lock(slf)?.0;
-        PyTuple::new(py, inner.parser.patterns().as_slice().iter().map(ToString::to_string))
-    }
+        /// The first 100 deviations from JSON that a lenient parser has tolerated; ``deviation_count`` counts all.
+        #[getter]
+        fn deviations<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+            deviations(slf.py(), lock(slf)?.parser.deviations())
+        }
 
-    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        let inner = &Self::lock(slf)?.0;
-        let state = match inner.parser.error() {
-            Some(error) if error.kind() != ErrorKind::Finished => format!("failed: {}", error.kind().name()),
-            _ if inner.parser.is_complete() => "complete".to_owned(),
-            _ => "open".to_owned(),
-        };
-        Ok(format!("<jsonspigot.Parser {state}, {} bytes>", inner.parser.offset()))
-    }
+        /// The number of deviations.
+        #[getter]
+        fn deviation_count(slf: &Bound<'_, Self>) -> PyResult<u64> {
+            Ok(lock(slf)?.parser.deviation_count())
+        }
 
-    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.0.view)?;
-        self.0.mirror.traverse(&visit)
-    }
+        /// Whether the parser has tolerated no deviation.
+        #[getter]
+        fn is_strict(slf: &Bound<'_, Self>) -> PyResult<bool> {
+            Ok(lock(slf)?.parser.is_strict())
+        }
 
-    fn __clear__(&mut self) {
-        self.0.view = None;
-        self.0.mirror.clear();
+        /// Whether fractions are ``Decimal``.
+        #[getter]
+        fn decimals(slf: &Bound<'_, Self>) -> PyResult<bool> {
+            Ok(lock(slf)?.options.fractions == Fractions::Decimal)
+        }
+
+        /// The patterns as paths from the root: ``"a.b"`` is ``"$.a.b"``.
+        #[getter]
+        fn patterns<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+            PyTuple::new(slf.py(), lock(slf)?.parser.patterns().as_slice().iter().map(ToString::to_string))
+        }
+
+        fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+            let parser = &lock(slf)?.parser;
+            let state = match parser.error() {
+                Some(error) if error.kind() != ErrorKind::Finished => format!("failed: {}", error.kind().name()),
+                _ if parser.is_complete() => "complete".to_owned(),
+                _ => "open".to_owned(),
+            };
+            Ok(format!("<jsonspigot.Parser {state}, {} bytes>", parser.offset()))
+        }
+
+        fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+            visit.call(&self.view)?;
+            self.mirror.traverse(&visit)
+        }
+
+        fn __clear__(&mut self) {
+            self.view = None;
+            self.mirror.clear();
+        }
     }
 }

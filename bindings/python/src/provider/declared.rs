@@ -65,29 +65,21 @@ macro_rules! with_declared_events {
         fn declared(event: &jsonspigot_llm::StreamEvent<'_>) -> Option<StreamEvent> {
             use jsonspigot_llm::StreamEvent as CoreEvent;
             Some(match event {
-                CoreEvent::ApprovalRequest { id, call, json, .. } => StreamEvent::ApprovalRequest {
-                    id: id.to_string(),
-                    call: *call,
-                    json: crate::value::on_one_line(json),
-                },
-                CoreEvent::MessageStart { id, model, .. } => StreamEvent::MessageStart {
-                    id: id.as_ref().map(ToString::to_string),
-                    model: model.as_ref().map(ToString::to_string),
-                },
-                CoreEvent::Text { text, choice, block, .. } => StreamEvent::Text {
-                    text: text.to_string(),
-                    choice: *choice,
-                    block: *block,
-                },
-                CoreEvent::Reasoning { text, choice, block, .. } => StreamEvent::Reasoning {
-                    text: text.to_string(),
-                    choice: *choice,
-                    block: *block,
-                },
-                CoreEvent::Refusal { text, choice, .. } => StreamEvent::Refusal {
-                    text: text.to_string(),
-                    choice: *choice,
-                },
+                CoreEvent::ApprovalRequest { id, call, json, .. } => {
+                    StreamEvent::ApprovalRequest { id: id.to_string(), call: *call, json: on_one_line(json) }
+                }
+                CoreEvent::MessageStart { id, model, .. } => {
+                    StreamEvent::MessageStart { id: owned(id.as_ref()), model: owned(model.as_ref()) }
+                }
+                CoreEvent::Text { text, choice, block, .. } => {
+                    StreamEvent::Text { text: text.to_string(), choice: *choice, block: *block }
+                }
+                CoreEvent::Reasoning { text, choice, block, .. } => {
+                    StreamEvent::Reasoning { text: text.to_string(), choice: *choice, block: *block }
+                }
+                CoreEvent::Refusal { text, choice, .. } => {
+                    StreamEvent::Refusal { text: text.to_string(), choice: *choice }
+                }
                 CoreEvent::Mismatch { kind, block, call, text, choice, .. } => StreamEvent::Mismatch {
                     kind: kind.name().to_owned(),
                     block: *block,
@@ -97,71 +89,58 @@ macro_rules! with_declared_events {
                 },
                 CoreEvent::CallCancelled { call, call_id, json, .. } => StreamEvent::CallCancelled {
                     call: *call,
-                    call_id: call_id.as_ref().map(ToString::to_string),
-                    json: crate::value::on_one_line(json),
+                    call_id: owned(call_id.as_ref()),
+                    json: on_one_line(json),
                 },
-                CoreEvent::ContentFilter { json, choice, .. } => StreamEvent::ContentFilter {
-                    choice: *choice,
-                    json: crate::value::on_one_line(json),
-                },
+                CoreEvent::ContentFilter { json, choice, .. } => {
+                    StreamEvent::ContentFilter { choice: *choice, json: on_one_line(json) }
+                }
                 CoreEvent::Usage { json, tokens, .. } => StreamEvent::Usage {
                     input: tokens.input,
                     output: tokens.output,
                     cached: tokens.cached,
                     reasoning: tokens.reasoning,
-                    json: crate::value::on_one_line(json),
+                    json: on_one_line(json),
                 },
                 CoreEvent::Stop { reason, native_reason, choice, kind, stop_sequence, .. } => StreamEvent::Stop {
                     reason: reason.to_string(),
-                    native_reason: native_reason.as_ref().map(ToString::to_string),
+                    native_reason: owned(native_reason.as_ref()),
                     choice: *choice,
                     kind: kind.name().to_owned(),
-                    stop_sequence: stop_sequence.as_ref().map(ToString::to_string),
+                    stop_sequence: owned(stop_sequence.as_ref()),
                 },
-                CoreEvent::Incomplete { reason, .. } => StreamEvent::Incomplete {
-                    reason: reason.to_string(),
-                },
+                CoreEvent::Incomplete { reason, .. } => StreamEvent::Incomplete { reason: reason.to_string() },
                 CoreEvent::ProviderError { message, kind, code, retry, json, .. } => StreamEvent::ProviderError {
                     message: message.to_string(),
-                    kind: kind.as_ref().map(ToString::to_string),
-                    code: code.as_ref().map(ToString::to_string),
+                    kind: owned(kind.as_ref()),
+                    code: owned(code.as_ref()),
                     retry: retry.name().map(str::to_owned),
                     retry_after_ms: retry.after_ms(),
-                    json: json.as_deref().map(crate::value::on_one_line),
+                    json: json.as_deref().map(on_one_line),
                 },
-                CoreEvent::Data { kind, json, .. } => StreamEvent::Data {
-                    kind: kind.to_string(),
-                    json: crate::value::on_one_line(json),
-                },
-                CoreEvent::UnknownPart { kind, json, .. } => StreamEvent::UnknownPart {
-                    kind: kind.to_string(),
-                    json: crate::value::on_one_line(json),
-                },
-                CoreEvent::ProviderEvent { json, .. } => StreamEvent::ProviderEvent {
-                    json: crate::value::on_one_line(json),
-                },
-                CoreEvent::Unknown { text, .. } => StreamEvent::Unknown {
-                    text: text.to_string(),
-                },
-                CoreEvent::BadFrame { text, .. } => StreamEvent::BadFrame {
-                    text: text.to_string(),
-                },
+                CoreEvent::Data { kind, json, .. } => {
+                    StreamEvent::Data { kind: kind.to_string(), json: on_one_line(json) }
+                }
+                CoreEvent::UnknownPart { kind, json, .. } => {
+                    StreamEvent::UnknownPart { kind: kind.to_string(), json: on_one_line(json) }
+                }
+                CoreEvent::ProviderEvent { json, .. } => StreamEvent::ProviderEvent { json: on_one_line(json) },
+                CoreEvent::Unknown { text, .. } => StreamEvent::Unknown { text: text.to_string() },
+                CoreEvent::BadFrame { text, .. } => StreamEvent::BadFrame { text: text.to_string() },
                 CoreEvent::BlockStart(jsonspigot_llm::Block { number, kind, id, phase, choice, .. }) => StreamEvent::BlockStart {
                     block: *number,
                     kind: kind.name().to_owned(),
-                    id: id.as_ref().map(ToString::to_string),
-                    phase: phase.as_ref().map(ToString::to_string),
+                    id: owned(id.as_ref()),
+                    phase: owned(phase.as_ref()),
                     choice: *choice,
                 },
-                CoreEvent::BlockEnd(jsonspigot_llm::Block { number, kind, choice, .. }) => StreamEvent::BlockEnd {
-                    block: *number,
-                    kind: kind.name().to_owned(),
-                    choice: *choice,
-                },
+                CoreEvent::BlockEnd(jsonspigot_llm::Block { number, kind, choice, .. }) => {
+                    StreamEvent::BlockEnd { block: *number, kind: kind.name().to_owned(), choice: *choice }
+                }
                 CoreEvent::Media(jsonspigot_llm::Media { media_type, data, url, block, choice, .. }) => StreamEvent::Media {
-                    media_type: media_type.as_ref().map(ToString::to_string),
-                    data: data.as_ref().map(ToString::to_string),
-                    url: url.as_ref().map(ToString::to_string),
+                    media_type: owned(media_type.as_ref()),
+                    data: owned(data.as_ref()),
+                    url: owned(url.as_ref()),
                     block: *block,
                     choice: *choice,
                 },
@@ -170,22 +149,22 @@ macro_rules! with_declared_events {
                     block: *block,
                     call: *call,
                     choice: *choice,
-                    json: crate::value::on_one_line(json),
+                    json: on_one_line(json),
                 },
                 CoreEvent::ToolResult(jsonspigot_llm::ToolResult { call, call_id, is_error, json, .. }) => StreamEvent::ToolResult {
                     call: *call,
-                    call_id: call_id.as_ref().map(ToString::to_string),
+                    call_id: owned(call_id.as_ref()),
                     is_error: *is_error,
-                    json: crate::value::on_one_line(json),
+                    json: on_one_line(json),
                 },
                 CoreEvent::Source(jsonspigot_llm::Source { url, title, quote, span, block, json, choice, .. }) => StreamEvent::Source {
-                    url: url.as_ref().map(ToString::to_string),
-                    title: title.as_ref().map(ToString::to_string),
-                    quote: quote.as_ref().map(ToString::to_string),
+                    url: owned(url.as_ref()),
+                    title: owned(title.as_ref()),
+                    quote: owned(quote.as_ref()),
                     span: *span,
                     block: *block,
                     choice: *choice,
-                    json: crate::value::on_one_line(json),
+                    json: on_one_line(json),
                 },
                 _ => return None,
             })

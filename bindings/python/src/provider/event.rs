@@ -4,13 +4,14 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use jsonspigot_llm::{CallEvent, EnvelopeEvent, StreamEvent as CoreEvent, ToolCall};
+use jsonspigot::internal::on_one_line;
+use jsonspigot_llm::{CallEvent, StreamEvent as CoreEvent, ToolCall};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use pyo3::{PyTraverseError, PyVisit};
 
 use super::declared::with_declared_events;
-use crate::envelope::{Verdict, ended};
+use crate::envelope::{self, EnvelopeEvent, Verdict, ended};
 use crate::event::{Paths, Value, data, event_methods, event_object};
 use crate::value::Fractions;
 
@@ -46,28 +47,9 @@ with_declared_events! {
             deviations: Py<PyTuple>,
             deviation_count: u64,
         },
-        /// A payload in the assistant's text begins, with ``envelope=...``. ``offset`` is the delimiter's first byte in its block.
-        PayloadStart { mark: String, open: String, offset: u64, choice: u64, block: u64 },
-        /// A pattern's event in a payload.
-        PayloadMatch { mark: String, event: Py<PyAny>, choice: u64, block: u64 },
-        /// A piece of a payload that is plain text.
-        PayloadFragment { mark: String, text: String, choice: u64, block: u64 },
-        /// A payload has ended; its parts are as those of ``EnvelopeEvent.End``.
-        PayloadEnd {
-            mark: String,
-            status: String,
-            value: Value,
-            raw: Option<String>,
-            text: String,
-            error: Py<PyAny>,
-            close: String,
-            choice: u64,
-            block: u64,
-            values: Vec<String>,
-            repeated: bool,
-            deviations: Py<PyTuple>,
-            deviation_count: u64,
-        },
+        /// An event of a payload in the assistant's text, with ``envelope=...``: ``event`` is an ``EnvelopeEvent``, whose offsets
+        /// are those in the block of text.
+        Payload { event: Py<PyAny>, choice: u64, block: u64 },
         /// Part of a call is missing, or was not reported: ``kind`` says what.
         CallError { kind: String, call: Option<u64> },
         /// The first fragments of a call look as if each held all of the input so far (``kind`` is ``"cumulative"``), which
@@ -93,8 +75,8 @@ event_methods!(StreamEvent {
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         match self {
-            Self::Match { event, .. } | Self::PayloadMatch { event, .. } | Self::Agent { event, .. } => visit.call(event),
-            Self::CallEnd { error, value, .. } | Self::PayloadEnd { error, value, .. } => {
+            Self::Match { event, .. } | Self::Payload { event, .. } | Self::Agent { event, .. } => visit.call(event),
+            Self::CallEnd { error, value, .. } => {
                 visit.call(error)?;
                 value.traverse(&visit)
             }
@@ -113,41 +95,6 @@ pub(super) enum Subject {
     Call(u64),
     /// The payload that is open in the block with this number.
     Block(u64),
-}
-
-/// Returns the content of the Python object for an event of a payload.
-fn payload(
-    py: Python<'_>,
-    event: &EnvelopeEvent<'_>,
-    (choice, block): (u64, u64),
-    fractions: Fractions,
-    paths: &mut HashMap<Subject, Paths>,
-) -> PyResult<Option<StreamEvent>> {
-    Ok(Some(match event {
-        EnvelopeEvent::Begin { delimiter, open, offset } => {
-            let (mark, open) = (delimiter.to_string(), open.to_string());
-            StreamEvent::PayloadStart { mark, open, offset: *offset, choice, block }
-        }
-        EnvelopeEvent::Match { delimiter, event } => {
-            let paths = paths.entry(Subject::Block(block)).or_default();
-            let event = event_object(py, event, 0, fractions, paths)?.unbind();
-            StreamEvent::PayloadMatch { mark: delimiter.to_string(), event, choice, block }
-        }
-        EnvelopeEvent::Fragment { delimiter, text } => {
-            let (mark, text) = (delimiter.to_string(), text.to_string());
-            StreamEvent::PayloadFragment { mark, text, choice, block }
-        }
-        EnvelopeEvent::End { delimiter, payload, close, .. } => {
-            paths.remove(&Subject::Block(block));
-            ended!(StreamEvent::PayloadEnd, Verdict::of(py, payload, fractions)?, {
-                mark: delimiter.to_string(),
-                close: close.to_string(),
-                choice,
-                block,
-            })
-        }
-        _ => return Ok(None),
-    }))
 }
 
 /// Returns the content of an event's Python object; nothing for an event that this version does not know.
@@ -195,10 +142,14 @@ pub(super) fn made(
             StreamEvent::CallWarning { kind: "cumulative".to_owned(), call: call.number }
         }
         CoreEvent::Payload { choice, block, event, .. } => {
-            match payload(py, event, (*choice, *block), fractions, paths)? {
-                Some(event) => event,
-                None => return Ok(None),
+            let subject = Subject::Block(*block);
+            let made = envelope::made(py, event, fractions, paths.entry(subject).or_default())?;
+            let Some(event) = made else { return Ok(None) };
+            if matches!(event, EnvelopeEvent::End { .. }) {
+                paths.remove(&subject);
             }
+            let event = event.into_pyobject(py)?.into_any().unbind();
+            StreamEvent::Payload { event, choice: *choice, block: *block }
         }
         CoreEvent::End => StreamEvent::End {},
         CoreEvent::Agent { agent, event, .. } => match made(py, event, fractions, paths)? {

@@ -2,7 +2,7 @@
 //! one member is open. The shown value is rebuilt only on the way from the root to that member.
 //!
 //! Levels see the raw values of the parser's snapshot. Unions, `RootModel`s and values that are shown only once
-//! they have closed have levels in Python (`_levels.py`), with the same three methods: `sync`, `shown`, `finish`.
+//! they have closed have levels in Python (`levels.py`), with the same three methods: `sync`, `shown`, `finish`.
 
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -308,7 +308,7 @@ impl Level {
         if !is_noted {
             static WRONG: PyOnceLock<Py<PyType>> = PyOnceLock::new();
             let value = error.value(py);
-            if value.is_instance(WRONG.import(py, "jsonspigot._run", "Wrong")?)? {
+            if value.is_instance(WRONG.import(py, "jsonspigot._typed.run", "Wrong")?)? {
                 value.call_method1("at", (key,))?;
             }
             return Err(error);

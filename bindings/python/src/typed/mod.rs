@@ -1,5 +1,5 @@
 //! Typed views: one stream's values as a type that pydantic validates, as they grow. News comes from the parser's
-//! snapshot (`mirror.rs`); `level.rs` has the open containers, `showing.rs` their shown values, and `_plan.py` the types.
+//! snapshot (`mirror.rs`); `level.rs` has the open containers, `showing.rs` their shown values, and `plan.py` the types.
 //!
 //! No parser is locked while a validator runs, since that is the user's code.
 
@@ -20,14 +20,12 @@ pub(crate) use self::object::LevelObject;
 use self::place::levels;
 pub(crate) use self::place::{Place, Shape};
 pub(crate) use self::watch::{Watch, begin_anew, with_typed};
+use crate::lock::{in_use, lock};
 use crate::mirror::{Moment, Seen};
-use crate::shared::in_use;
 use crate::value::Fractions;
 
 /// The reader whose text a view shows.
 pub(crate) trait Source: Send + Sync {
-    fn fractions(&self, py: Python<'_>) -> PyResult<Fractions>;
-
     /// Returns the news in the snapshot since a moment; nothing if no text is open.
     fn seen<'py>(&self, py: Python<'py>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>>;
 
@@ -227,18 +225,9 @@ impl View {
 }
 
 impl Typed {
-    /// Returns a view of the text of `source`, with the options of `_typed.typed`.
+    /// Returns a view of the text of `source`, or without one, of a text that its caller has. The options are those of
+    /// `_typed.typed`.
     pub(crate) fn of<'py>(
-        source: impl Source + 'static,
-        model: &Bound<'py, PyAny>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Self> {
-        let fractions = source.fractions(model.py())?;
-        Self::made(Some(Box::new(source)), fractions, model, options)
-    }
-
-    /// Returns a view of a text that its caller has.
-    pub(crate) fn made<'py>(
         source: Option<Box<dyn Source>>,
         fractions: Fractions,
         model: &Bound<'py, PyAny>,
@@ -256,7 +245,7 @@ impl Typed {
     }
 
     fn look_now<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let source = self.source.take().ok_or_else(|| in_use("typed view"))?;
+        let source = self.source.take().ok_or_else(|| in_use::<Self>())?;
         let looked = self.look_at(py, &*source);
         self.source = Some(source);
         looked
@@ -295,10 +284,6 @@ impl Typed {
             },
         }
     }
-
-    pub(crate) fn lock<'a>(slf: &'a Bound<'_, Self>) -> PyResult<PyRefMut<'a, Self>> {
-        slf.try_borrow_mut().map_err(|_| in_use("typed view"))
-    }
 }
 
 #[pymethods]
@@ -308,13 +293,13 @@ impl Typed {
     /// It is the same object if nothing has arrived since the last look. Raises pydantic's ``ValidationError`` for a closed value
     /// that does not fit.
     fn look<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        Self::lock(slf)?.look_now(py)
+        lock(slf)?.look_now(py)
     }
 
     /// Ends a text that is whole, by the event of its end, and returns the last look.
     fn _whole<'py>(slf: &Bound<'py, Self>, end: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = end.py();
-        let view = &mut Self::lock(slf)?.view;
+        let view = &mut lock(slf)?.view;
         view.end(Ended::Broken);
         let raw = end.getattr(pyo3::intern!(py, "raw"))?;
         let closed = if matches!(view.root, Child::None) && !raw.is_none() {
@@ -328,7 +313,7 @@ impl Typed {
 
     /// Ends a text that was cut or is wrong.
     fn _broken(slf: &Bound<'_, Self>) -> PyResult<()> {
-        Self::lock(slf)?.view.end(Ended::Broken);
+        lock(slf)?.view.end(Ended::Broken);
         Ok(())
     }
 
@@ -338,7 +323,7 @@ impl Typed {
     }
 
     fn __repr__(slf: &Bound<'_, Self>, py: Python<'_>) -> PyResult<String> {
-        let view = &Self::lock(slf)?.view;
+        let view = &lock(slf)?.view;
         let last = view.last.as_ref().map(|last| last.bind(py).repr()).transpose()?;
         let last = last.map_or_else(|| "nothing yet".to_owned(), |last| last.to_string());
         Ok(format!("<jsonspigot.Typed {}: {last}>", view.heading.bind(py)))

@@ -1,4 +1,4 @@
-//! A level as an object, for those that are written in Python (`_levels.py`).
+//! A level as an object, for those that are written in Python (`levels.py`).
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

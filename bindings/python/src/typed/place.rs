@@ -1,4 +1,4 @@
-//! A place of a type, as a level needs to know it, read once of its `Node` (`_plan.py`): which closed values need no
+//! A place of a type, as a level needs to know it, read once of its `Node` (`plan.py`): which closed values need no
 //! validator, how an open string is shown, and what an open container is.
 
 use std::sync::OnceLock;
@@ -134,7 +134,7 @@ impl Place {
             return Ok(known);
         }
         static AS_IT_IS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        let as_it_is = AS_IT_IS.import(py, "jsonspigot._plan", "_same")?;
+        let as_it_is = AS_IT_IS.import(py, "jsonspigot._typed.plan", "_same")?;
         let node = self.node.bind(py).call_method0("resolved")?;
         let text = node.getattr("text")?;
         let literals = node.getattr("literals")?.cast_into::<PyFrozenSet>()?;
@@ -155,7 +155,7 @@ impl Place {
     }
 
     /// Returns the shape of an open object or array; nothing if it is of a kind that has a level of its own in
-    /// `_levels.py`.
+    /// `levels.py`.
     pub(super) fn shape(&self, py: Python<'_>, is_object: bool) -> PyResult<Option<&Py<Shape>>> {
         let known = self.known(py)?;
         let cell = if is_object { &known.object } else { &known.array };
@@ -301,7 +301,7 @@ impl Shape {
 pub(super) fn levels(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static LEVELS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     Ok(LEVELS
-        .get_or_try_init(py, || py.import("jsonspigot._levels").map(|module| module.into_any().unbind()))?
+        .get_or_try_init(py, || py.import("jsonspigot._typed.levels").map(|module| module.into_any().unbind()))?
         .bind(py))
 }
 
@@ -313,5 +313,5 @@ pub(super) fn shown(value: Bound<'_, PyAny>) -> PyResult<Option<Bound<'_, PyAny>
 
 pub(super) fn out(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static OUT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    OUT.import(py, "jsonspigot._open", "OUT")
+    OUT.import(py, "jsonspigot._typed.open", "OUT")
 }

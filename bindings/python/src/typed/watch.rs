@@ -6,6 +6,7 @@ use pyo3::types::PyList;
 use pyo3::{PyTraverseError, PyVisit};
 
 use super::{Ended, Typed};
+use crate::event::Value;
 use crate::mirror::references;
 
 #[derive(Default)]
@@ -26,18 +27,14 @@ impl Watch {
         self.views.push((call, view.clone_ref(py)));
     }
 
-    /// Reports the end of a call's text, or of the open text, to its views. `value` is only called if there is one.
-    pub(crate) fn end(
-        &mut self,
-        py: Python<'_>,
-        call: Option<u64>,
-        value: impl FnOnce() -> Option<PyResult<Py<PyAny>>>,
-    ) {
+    /// Reports the end of a call's text, or of the open text, to its views. It is whole if it has a value, which is made if
+    /// there is a view.
+    pub(crate) fn end(&mut self, py: Python<'_>, call: Option<u64>, value: &Value) {
         let mut views = self.views.iter().filter(|(of, _)| *of == call).peekable();
         if views.peek().is_none() {
             return;
         }
-        let value = value();
+        let value = value.get_if_whole(py);
         for (_, view) in views {
             // One that is in use, by a validator that feeds the stream, is left as it is.
             if let Ok(mut view) = view.bind(py).try_borrow_mut() {

@@ -1,4 +1,4 @@
-"""Typed values: what a look returns, and the parts of a view of a model. What a type is, is in `_plan.py`. pydantic is
+"""Typed values: what a look returns, and the parts of a view of a model. What a type is, is in `plan.py`. pydantic is
 imported when the first view is made.
 """
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ._plan import Node
+    from .plan import Node
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -62,8 +62,8 @@ def plan_of(model: Any) -> tuple[Any, Node, Any]:
         from pydantic import TypeAdapter
     except ImportError as error:
         raise ImportError("typed snapshots need pydantic: pip install 'jsonspigot[pydantic]'") from error
-    from ._plan import Builder
-    from ._run import Heading, core_config
+    from .plan import Builder
+    from .run import Heading, core_config
 
     adapter: Any = model if isinstance(model, TypeAdapter) else TypeAdapter(model)
     if not adapter.pydantic_complete:
@@ -92,10 +92,10 @@ def typed(
     if missing not in ("none", "empty"):
         raise ValueError(f"missing: expected 'none' or 'empty', not {missing!r}")
     _, node, heading = plan_of(model)
-    from ._run import Run
+    from .run import Run
 
     if missing == "empty":
-        from ._levels import check_empty
+        from .levels import check_empty
 
         check_empty(node, set())
     return node.place, Run(context, strict, by_alias, by_name, decimals, missing == "empty"), heading

@@ -13,9 +13,9 @@ from typing import Any, cast
 from pydantic import ValidationError
 from pydantic_core import SchemaValidator, core_schema
 
-from ._native import _Place as Place
-from ._open import OUT, open_type
-from ._run import FUNCTIONS, Run, Wrong
+from .._native import _Place as Place
+from .open import OUT, open_type
+from .run import FUNCTIONS, Run, Wrong
 
 ANY: Any = core_schema.any_schema()
 #: The members of a schema that do not affect validation.
@@ -106,12 +106,6 @@ class Node:
     def title(self) -> str:
         """As it is called in the places of errors of a union that it is a member of."""
         return self.builder.validator(self.schema, None).title
-
-    def closed(self, raw: Any, run: Run) -> Any:
-        kind = type(raw)
-        if kind in self.quick or (kind is str and raw in self.literals):
-            return raw
-        return self.full(raw, run)
 
     def after(self, run: Run, value: Any) -> Any:
         """What the after-validators around the core make of its value."""

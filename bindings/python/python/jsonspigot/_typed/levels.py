@@ -12,12 +12,12 @@ from typing import Any, Literal
 from pydantic import ValidationError
 from pydantic_core import SchemaValidator, core_schema, to_json
 
-from ._native import _Level as Level
-from ._native import _Shape as Shape
-from ._object import plan_of
-from ._open import OUT
-from ._plan import ANY, Builder, Node, after_validator, lax, root_of, without
-from ._run import Run, Wrong
+from .._native import _Level as Level
+from .._native import _Shape as Shape
+from .object import plan_of
+from .open import OUT
+from .plan import ANY, Builder, Node, after_validator, lax, root_of, without
+from .run import Run, Wrong
 
 #: The place of what the type says nothing about.
 ANYTHING = Builder().node(ANY, None).place

@@ -15,10 +15,10 @@ from typing import Any, cast
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined, SchemaValidator
 
-from ._native import _Shape as Shape
-from ._open import open_type
-from ._plan import ANY, ASIDE, FORBIDDEN, UNEXPECTED, Node, after_validator, lax, without
-from ._run import FUNCTIONS, Run
+from .._native import _Shape as Shape
+from .open import open_type
+from .plan import ANY, ASIDE, FORBIDDEN, UNEXPECTED, Node, after_validator, lax, without
+from .run import FUNCTIONS, Run
 
 new: Any = object.__new__
 set_attribute = object.__setattr__
