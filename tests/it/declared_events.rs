@@ -246,9 +246,7 @@ mod python {
             "text" => one("String", "str", format!("{from}.to_string()")),
             "maybe_text" => one("Option<String>", "str | None", format!("owned({from}.as_ref())")),
             "json" => one("String", "str", format!("on_one_line({from})")),
-            "maybe_json" => {
-                one("Option<String>", "str | None", format!("{from}.as_deref().map(on_one_line)"))
-            }
+            "maybe_json" => one("Option<String>", "str | None", format!("{from}.as_deref().map(on_one_line)")),
             "number" | "choice" => one("u64", "int", format!("*{from}")),
             "maybe_number" => one("Option<u64>", "int | None", format!("*{from}")),
             "flag" => one("bool", "bool", format!("*{from}")),
