@@ -72,7 +72,7 @@ async fn tool_cards_grow_their_input_and_end_with_their_result() {
             stage.until_idle().await;
         }
         // A card that ends with its turn, and a thought.
-        stage.say("What did I spend on groceries last month? #think #slow:150").await;
+        stage.say("What did I spend on groceries last month? #think #slow:600").await;
         stage.until("one('#chat .theirs:last-child .tool')?.dataset.status === 'input'").await;
         stage.press("#stop").await;
         stage.until_idle().await;
