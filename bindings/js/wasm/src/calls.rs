@@ -40,7 +40,9 @@ extern "C" fn push(slot: u32, len: u32) -> i32 {
 /// Pushes the input's first bytes as an event that could not be read on its way here.
 #[unsafe(no_mangle)]
 extern "C" fn push_unreadable(slot: u32, len: u32) -> i32 {
-    run(slot, len, |stream, _, event, on_event| Frame::Unreadable(options::text(event).into()).push_to(stream, on_event))
+    run(slot, len, |stream, _, event, on_event| {
+        Frame::Unreadable(options::text(event).into()).push_to(stream, on_event)
+    })
 }
 
 /// Feeds the input's first bytes as a chunk of the body.
