@@ -203,7 +203,7 @@ impl Stream {
     /// Returns the next event; `None` at the end of the body.
     pub(crate) async fn next(&mut self) -> Option<Event> {
         while self.ready.is_empty() {
-            let chunk = tokio::time::timeout(Duration::from_secs(20), self.response.chunk());
+            let chunk = tokio::time::timeout(Duration::from_secs(60), self.response.chunk());
             let chunk = chunk.await.expect("the server goes on").expect("the body is whole")?;
             self.take(&chunk);
         }
@@ -222,7 +222,7 @@ impl Stream {
             while !self.ready.is_empty() {
                 events.push(self.ready.remove(0));
             }
-            let chunk = tokio::time::timeout(Duration::from_secs(20), self.response.chunk());
+            let chunk = tokio::time::timeout(Duration::from_secs(60), self.response.chunk());
             let Ok(Some(chunk)) = chunk.await.expect("the server goes on") else { return events };
             self.take(&chunk);
         }
