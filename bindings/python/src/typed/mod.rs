@@ -245,7 +245,7 @@ impl Typed {
     }
 
     fn look_now<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let source = self.source.take().ok_or_else(|| in_use::<Self>())?;
+        let source = self.source.take().ok_or_else(in_use::<Self>)?;
         let looked = self.look_at(py, &*source);
         self.source = Some(source);
         looked
