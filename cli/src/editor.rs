@@ -146,7 +146,7 @@ impl Source for Edited<'_> {
 
     fn checkpoint(&mut self) -> Result<(), Failure> {
         self.editor = (self.another)()?.restore(&self.editor.save()?)?;
-        Ok(())
+        self.reader.as_mut().map_or(Ok(()), |(reader, _)| reader.checkpoint())
     }
 }
 

@@ -119,14 +119,17 @@ impl Sse {
 
     /// Returns a line without the byte order mark that a stream may start with; `None` for a part of one.
     fn text<'l>(&self, line: &'l [u8]) -> Option<&'l [u8]> {
-        let has_mark = self.is_first_line && line.first() == BYTE_ORDER_MARK.first();
-        if has_mark { line.strip_prefix(&BYTE_ORDER_MARK) } else { Some(line) }
+        match line.strip_prefix(&BYTE_ORDER_MARK) {
+            Some(text) if self.is_first_line => Some(text),
+            _ if self.is_first_line && !line.is_empty() && BYTE_ORDER_MARK.starts_with(line) => None,
+            _ => Some(line),
+        }
     }
 
     /// Examines the beginning of a line, or all of it. Returns false if the line is left out: a comment, a line of an
     /// event that is left out, or a line that is too long, which is reported if it may be an event.
     fn begin_line(&mut self, line: &[u8], is_whole: bool, on_frame: &mut dyn FnMut(Frame<'_>)) -> bool {
-        let Some(text) = self.text(line) else { return !is_whole && BYTE_ORDER_MARK.starts_with(line) };
+        let Some(text) = self.text(line) else { return !is_whole };
         if text.is_empty() {
             return true;
         }
@@ -303,7 +306,8 @@ impl Sse {
         (new.data, new.unframed) = (reader.bytes()?.to_vec(), reader.bytes()?.to_vec());
         (new.id, new.read) = (reader.option(Reader::number)?, ReadEvents::restore(reader)?);
         // The last line feed may exceed the limit.
-        let are_lines = |lines: &[u8]| lines.is_empty() || lines.len() <= limit + 1 && lines.ends_with(b"\n");
+        let are_lines =
+            |lines: &[u8]| lines.is_empty() || lines.len() <= limit.saturating_add(1) && lines.ends_with(b"\n");
         Impossible::ensure(are_lines(&new.data) && are_lines(&new.unframed))?;
         Impossible::ensure(!new.is_too_long || new.data.is_empty())?;
         let is_without_event = new.data.is_empty() && new.unframed.is_empty() && !new.is_error && new.id.is_none();

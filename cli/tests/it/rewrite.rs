@@ -240,6 +240,13 @@ fn a_call_that_is_not_whole_fails_the_run() {
 }
 
 #[test]
+fn an_errors_title_passes_a_redaction() {
+    let input = r#"{"error":{"title":"Too many requests","message":"m","unknown":"hunter2"}}"#;
+    let run = run(&["--redact", "..password", "--provider", "openai-chat"], input);
+    assert!(run.stdout.contains("Too many requests") && !run.stdout.contains("hunter2"), "{}", run.stdout);
+}
+
+#[test]
 fn a_number_below_zero_may_stand_for_a_value() {
     assert!(rewritten(&["--replace", "a", "-1.5"], r#"{"a": 5}"#).contains(r#"{"a": -1.5}"#));
 }

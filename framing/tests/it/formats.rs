@@ -24,6 +24,14 @@ fn a_byte_order_mark_and_blank_lines_may_come_first() {
     check("\u{feff} \n", &[]);
 }
 
+/// `（` begins with the first byte of a byte order mark.
+#[test]
+fn a_line_that_begins_like_a_byte_order_mark_is_not_lost() {
+    let with = |first: &str| frames(200, [format!("{first}rror {{\"a\":1}}\ndata: {{}}\n\n").as_bytes()]);
+    assert_eq!(with("（"), with("x").iter().map(|frame| frame.replace('x', "（")).collect::<Vec<_>>());
+    check(format!("（{}\ndata: {{}}\n\n", "x".repeat(30)), &["{}"]);
+}
+
 #[test]
 fn data_lines_are_joined_and_one_space_is_dropped() {
     check("data: {\ndata:  \"a\":1\ndata\ndata:}\n\n", &["{\n \"a\":1\n\n}"]);

@@ -128,3 +128,12 @@ fn a_readers_state_is_saved_beside() {
     let too_small = Frames::with_limit(0).restore_with(&saved, |_| Ok(())).unwrap_err();
     assert_eq!(too_small, RestoreError::Impossible);
 }
+
+#[test]
+fn states_without_a_limit_are_restored() {
+    let mut frames = Frames::with_limit(usize::MAX);
+    assert_eq!(frames.feed("event: x\ndata: {}\n").count(), 0);
+    let state = frames.save_with("").unwrap();
+    let (mut frames, ()) = Frames::with_limit(usize::MAX).restore_with(&state, |_| Ok::<_, RestoreError>(())).unwrap();
+    assert_eq!(frames.feed("\n").count(), 1);
+}

@@ -33,10 +33,10 @@ const CAUSE: u8 = 4;
 const MEMBERS: [(&str, u8); 5] = [
     ("Message|detail|details|error|errors|message|messages", BODY | PASSES | CAUSE),
     (
-        "__type|code|id|object|param|path|requestId|request_id|status|statusCode|status_code|success|timestamp|type",
+        "__type|code|id|object|param|path|requestId|request_id|status|statusCode|status_code|success|timestamp|title|type",
         BODY | PASSES,
     ),
-    ("error_description|instance|raw_status_code|result|title", BODY),
+    ("error_description|instance|raw_status_code|result", BODY),
     ("base_resp|cause|innererror", PASSES | CAUSE),
     ("event_id|event_type|msg|reason|sequence_number|status_msg", PASSES),
 ];

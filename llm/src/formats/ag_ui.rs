@@ -2,6 +2,7 @@
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
+use core::mem::take;
 
 use crate::calls::{CallStart, Slot};
 use crate::emitter::Emitter;
@@ -181,10 +182,13 @@ fn continue_message(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
         "TEXT_MESSAGE_CHUNK" => (MismatchKind::Text, BlockKind::Text),
         _ => (MismatchKind::Reasoning, BlockKind::Reasoning),
     };
-    let id = last(emit).message.clone();
+    let id = take(&mut last(emit).message);
     let here = Here { place: Placed::Id(&id), ..Here::default() };
     let is_open = emit.open_block(here.block()).is_some_and(|(_, open)| open == block);
     say(kind, event.member("delta").said(), &if is_open { here } else { Here::default() }, emit);
+    if is_open {
+        last(emit).message = id;
+    }
 }
 
 fn begin_message(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
@@ -224,7 +228,7 @@ fn start_chunk(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
 
 /// Appends a fragment to the call that the last chunk named.
 fn continue_call(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
-    let id = last(emit).call.clone();
+    let id = take(&mut last(emit).call);
     match delta.text() {
         None => delta.odd(Mark::Torn),
         Some("") => drop(delta.as_input()),
@@ -234,6 +238,7 @@ fn continue_call(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
             emit.calls().unplaced(here.slot());
         }
     }
+    last(emit).call = id;
 }
 
 /// Takes the arguments of a call from the conversation if the call has received none. For a call that has ended without

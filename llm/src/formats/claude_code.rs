@@ -47,7 +47,10 @@ fn speaker(line: Node<'_>) -> Speaker<'_> {
 fn results(line: Node<'_>, on_result: &mut OnId<'_>) {
     if line.member("type").peek() == "user" {
         for block in line.member("message").member("content").elements() {
-            on_result(block.member("tool_use_id").peek());
+            let id = block.member("tool_use_id").peek();
+            if !id.is_empty() {
+                on_result(id);
+            }
         }
     }
 }

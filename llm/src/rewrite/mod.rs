@@ -25,7 +25,7 @@ pub use self::error::{BadEvent, BadEventReason};
 use self::policy::{Page, hide_all, hide_in_error};
 use self::reader::{Found, Readers};
 use self::texts::Texts;
-use crate::json::Tree;
+use crate::json::{Node, Tree};
 use crate::saved::History;
 use crate::stream::Provider;
 
@@ -186,10 +186,10 @@ impl CallRewriter {
         self.history.add(|out| out.text(event));
         unless_interrupted(self, |calls| {
             for event in events {
-                let tree = Tree::new(event);
-                let list = Some(tree.root()).filter(|event| event.is_list());
-                for event in list.map_or(vec![tree.root()], |list| list.children().collect()) {
-                    refused = refused.take().or(calls.rewrite(event.spelt(), &mut edits));
+                let list = event.starts_with('[').then(|| Tree::new(event));
+                let elements = list.as_ref().map(|list| list.root().children().map(Node::spelt).collect());
+                for event in elements.unwrap_or_else(|| vec![event]) {
+                    refused = refused.take().or(calls.rewrite(event, &mut edits));
                 }
             }
         });

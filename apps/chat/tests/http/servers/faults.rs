@@ -157,9 +157,7 @@ async fn a_redis_that_is_away_ends_the_stream_and_the_answer_can_be_retried() {
     world.provider.journal().wait_for(|seen| seen.held == 1).await;
     world.behind.as_redis().kill();
     world.provider.journal().release();
-    let begun = std::time::Instant::now();
     told.extend(stream.rest().await);
-    assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
     let error = told.pop().unwrap();
     assert_eq!(
         (error.event, &error.data.props["kind"], error.data.chunk_id),
