@@ -276,6 +276,8 @@ describe("a state that is refused", () => {
         const told = attempt(() => (chunk === null ? restored.finish() : restored.feed(chunk)));
         assert.ok(Array.isArray(told) || told.kind, String(told));
       }
+      const patch = attempt(() => restored.patch());
+      assert.ok(patch === undefined || Array.isArray(patch) || patch.kind, String(patch));
       attempt(() => saveParser(restored));
     };
     fc.assert(fc.property(input, fc.nat(), sizes, fc.constantFrom(...PATTERNS), options, fc.array(change, { minLength: 1, maxLength: 4 }), check), { numRuns: 1000 });
@@ -289,7 +291,9 @@ describe("a state that is refused", () => {
     patched.feed('{"a":[1');
     patched.patch();
     const { data, ...rest } = saveParser(patched);
-    const withOps = (ops) => ({ ...rest, data: { ...data, growth: { ...data.growth, ops } } });
+    const withGrowth = (more) => ({ ...rest, data: { ...data, growth: { ...data.growth, ...more } } });
+    const withOps = (ops) => withGrowth({ ops });
+    const HEAD = '{"op":"add","path":"/a","value":';
     const withData = (more) => ({ ...state, data: { ...state.data, ...more } });
     assert.deepEqual(restoreParser("a", withOps(data.growth.ops), { snapshots: true }).patch(), []);
     for (const [kind, restore] of [
@@ -312,6 +316,11 @@ describe("a state that is refused", () => {
       ["impossible", () => restoreParser("a", { ...state, data: deep })],
       ["impossible", () => restoreParser("a", withOps(["x"]), { snapshots: true })],
       ["impossible", () => restoreParser("a", withOps(["1"]), { snapshots: true })],
+      ["impossible", () => restoreParser("a", withOps(['{"op":"remove","path":"/a","value":1}']), { snapshots: true })],
+      ["impossible", () => restoreParser("a", withGrowth({ head: HEAD, value: "[ ", closers: "]}", old: 0, follows: true }), { snapshots: true })],
+      ["impossible", () => restoreParser("a", withGrowth({ head: `${HEAD}[`, closers: "]}", old: 0, follows: true }), { snapshots: true })],
+      ["impossible", () => restoreParser("a", withGrowth({ atom: "x" }), { snapshots: true })],
+      ...["-", "1e", "0."].map((text) => ["impossible", () => restoreParser("a", withData({ text, endsNumber: true }))]),
     ]) {
       assert.throws(restore, { kind }, String(restore));
     }

@@ -177,7 +177,8 @@ impl Rewriter {
     ) -> PyResult<Bound<'py, PyBytes>> {
         let mut out = Vec::new();
         if let Some(error) = &*open(&self.raised) {
-            return Err(PyErr::from_value(error.bind(py).clone().into_any()));
+            // Each raise would add to the same traceback.
+            return Err(PyErr::from_value(error.bind(py).call_method1("with_traceback", (py.None(),))?));
         }
         let read = read(&mut self.rewriter, &mut out);
         let raised = open(&self.raised).as_ref().map(|error| error.bind(py).clone().into_any());

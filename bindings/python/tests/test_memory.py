@@ -97,16 +97,16 @@ def test_no_reference_is_leaked(run: Callable[[], None], times: int) -> None:
     gc.collect()
     objects, memory = len(gc.get_objects()), resident()
     tracemalloc.start()
-    for _ in range(100):
-        run()
-    gc.collect()
-    traced = tracemalloc.get_traced_memory()[0]
-    for _ in range(1000):
-        run()
-    gc.collect()
-    grown = tracemalloc.get_traced_memory()[0] - traced
+    # A leak grows in each round. What is made once, or in place of what was made before the tracing, does not.
+    grown: list[int] = []
+    for _ in range(5):
+        traced = tracemalloc.get_traced_memory()[0]
+        for _ in range(1000):
+            run()
+        gc.collect()
+        grown.append(tracemalloc.get_traced_memory()[0] - traced)
     tracemalloc.stop()
-    assert grown < 20_000, f"{grown} bytes after 1000 runs"
+    assert min(grown) < 20_000, f"{grown} bytes after 1000 runs each"
     for _ in range(times):
         run()
     gc.collect()

@@ -7,10 +7,10 @@ import type { JsonSpigotError } from "../core/error.js";
 import type { ReportingEngine } from "../core/reporting.js";
 import { MARK } from "../core/input.js";
 import { spelling } from "../core/patterns/pattern.js";
-import { AFTER, CLOSED, DONE, FIRST, KEY_STRING, LITERAL, NUMBER, STRING } from "../core/states.js";
+import { AFTER, CLOSED, DONE, FIRST, KEY_STRING, LITERAL, mayEnd, NUMBER, STRING } from "../core/states.js";
 import type { Text } from "../core/text.js";
 import { Fault, TextError } from "../core/text-error.js";
-import { type Grown, Growth } from "../core/tree/growth.js";
+import { type Grown, Growth, shownAtom } from "../core/tree/growth.js";
 import { decodeAll, encode, joined, openTail } from "../core/utf8.js";
 import { prototypeKey } from "../core/values.js";
 import { STRICT } from "../lenient/translator.js";
@@ -281,7 +281,7 @@ function endNumber(text: Text, outcome: number): void {
   const { engine, settings } = text;
   unless(isWhole(text));
   if (outcome !== FAILED) {
-    unless(engine.state === NUMBER && engine.depth === 0);
+    unless(engine.state === NUMBER && engine.depth === 0 && mayEnd(engine.part));
     engine.finish();
     return;
   }
@@ -382,16 +382,22 @@ function restoreGrowth(engine: ReportingEngine, grown: Grown): Growth {
   const brackets = stack.slice(old, depth).map(({ isArray }) => (isArray ? "]" : "}"));
   unless(old <= depth && closers === brackets.reverse().join(""));
   unless(isStringOpen === (state === STRING) && (isStringOpen || !isStringOld));
-  unless(head === "" ? value + closers === "" : follows === (isStringOpen || !/[[{]$/.test(value)));
+  unless(head === "" ? value + closers === "" : HEAD.test(head) && follows === (isStringOpen || !/[[{]$/.test(value)));
+  unless(isStringOpen || !/[ \t\n\r]$/.test(value));
+  unless(grown.atom === "" || (head === "" && shownAtom(engine).startsWith(grown.atom)));
   const growth = new Growth(engine, grown);
   unless(growth.clone(engine).take(engine).every(isOperation));
   return growth;
 }
 
+/** An operation without its value. */
+const HEAD = /^\{"op":"(?:add|append|replace)","path":"(?:[^"\\]|\\.)*","value":$/;
+
 function isOperation(text: string): boolean {
   try {
     const op: unknown = JSON.parse(text);
-    return typeof op === "object" && op !== null && "op" in op && "path" in op && "value" in op && typeof op.path === "string";
+    if (typeof op !== "object" || op === null || !("op" in op && "path" in op && "value" in op)) return false;
+    return ["add", "append", "replace"].includes(op.op as string) && typeof op.path === "string";
   } catch {
     return false;
   }

@@ -41,11 +41,12 @@ def apply_patch(value: Any, patch: Iterable[PatchOp | Mapping[str, Any]]) -> Any
 
     for operation in patch:
         try:
-            op, path, new = operation["op"], operation["path"], operation["value"]
+            op = operation["op"]
+            if op not in ("add", "append", "replace"):
+                raise ValueError(f"unknown operation {op!r}")
+            path, new = operation["path"], operation["value"]
         except (KeyError, TypeError):
             raise ValueError(f"not an operation: {operation!r}") from None
-        if op not in ("add", "append", "replace"):
-            raise ValueError(f"unknown operation {op!r}")
         if path == "":
             value = _changed(op, value, new)
             continue

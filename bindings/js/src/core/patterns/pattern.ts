@@ -203,8 +203,8 @@ export function parsePattern(text: string, index: number): Pattern {
   return { steps, isRaw };
 }
 
-/** White space, apart from that around a pipe, and the names in which there may be any. */
-const SPACED = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[ \t\n\r]*\|[ \t\n\r]*/g;
+/** Runs of white space, pipes with that around them, and the names in which there may be any. */
+const SPACED = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[ \t\n\r]+(?:\|[ \t\n\r]*)?|\|[ \t\n\r]*/g;
 
 /** Parses a concrete path: a pattern of single names and indices. Returns `undefined` for any other text. */
 export function segmentsOf(path: string): Segment[] | undefined {
@@ -219,7 +219,8 @@ export function segmentsOf(path: string): Segment[] | undefined {
     if (isDescendant || others.length > 0) return undefined;
     return typeof selector === "object" ? (selector.text.includes(":") ? undefined : selector.start) : selector;
   });
-  const isConcrete = !pattern.isRaw && !segments.includes(undefined) && !/[ \t\n\r]/.test(path.replace(SPACED, ""));
+  const isConcrete =
+    !pattern.isRaw && !segments.includes(undefined) && !(path.match(SPACED) ?? []).some((part) => /^[ \t\n\r]+$/.test(part));
   return isConcrete ? (segments as Segment[]) : undefined;
 }
 

@@ -31,7 +31,7 @@ export interface Grown {
 export const inside = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 /** Returns the open number or literal as it is shown; empty if none is. */
-const shownAtom = (engine: EngineState): string => (engine.tree?.options.provisional && engine.tree.openAtom(engine)) || "";
+export const shownAtom = (engine: EngineState): string => (engine.tree?.options.provisional && engine.tree.openAtom(engine)) || "";
 
 export class Growth {
   /** The changes that no patch has had. */
