@@ -98,10 +98,11 @@ pub struct Begun {
 }
 
 impl Begun {
-    /// Returns the first event of a turn that replaces others.
-    fn first_event(&self, chunk_id: u64) -> Option<Event> {
-        let from = self.cut?;
-        let cut = Envelope::whole(MessageType::Cut, json!({"from": from})).numbered(chunk_id).following(from - 1);
+    /// Returns the first event of a turn that replaces others, if `stays` is the last chunk that is left: an earlier edit
+    /// may have removed chunks before those that this one removes.
+    fn first_event(&self, chunk_id: u64, stays: u64) -> Option<Event> {
+        self.cut?;
+        let cut = Envelope::whole(MessageType::Cut, json!({"from": stays + 1})).numbered(chunk_id).following(stays);
         Some(Event::new(EventName::Cut, cut))
     }
 }

@@ -94,7 +94,7 @@ impl Store for Sqlite {
                 None => conversation.as_ref().map(Before::from).unwrap_or_default(),
                 Some(from) => take_back(to, id, from)?,
             };
-            let told = begun.first_event(first);
+            let told = begun.first_event(first, last(to, id)?);
             tell(to, id, told.as_slice())?;
             let lease = Lease::new(id, first);
             let sql = "INSERT INTO turns VALUES (?1, ?2, ?3)";

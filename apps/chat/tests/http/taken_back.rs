@@ -43,6 +43,21 @@ async fn what_is_edited_takes_back_what_followed() {
             "{seen}"
         );
     }
+    // The edited message is edited again. In between, a client has seen nothing, or any part of what came before.
+    let user = again.iter().rfind(|event| event.event == EventName::UserMessage).unwrap().data.chunk_id;
+    let body = json!({"conversationId": "a", "message": "Tangy", "edits": user});
+    let told = world.ask("/api/chat/send", &body).await;
+    assert_eq!(told.status(), 200);
+    told.text().await.unwrap();
+    let newest = again.last().unwrap().data.chunk_id;
+    for seen in [0, 1, before, before + 1, users[2], last, last + 1, user, newest - 1, newest] {
+        let seen_of = if seen > last { &again } else { &all };
+        let rest = world.rest("a", seen).await;
+        let merger = merged(seen_of.iter().filter(|event| event.data.chunk_id <= seen).chain(&rest));
+        let said = merger.messages().filter(|it| it.message_type == MessageType::User);
+        let said: Vec<_> = said.map(|it| it.props["content"].clone()).collect();
+        assert_eq!(said, ["I want chips for a party", "Tangy"], "{seen}");
+    }
     let turn = world.turn("a", "shopping", "Over ₹150").await;
     assert_eq!(turn.props(MessageType::Products)[0]["items"][0]["name"], "Lime & Tamarind Box");
     for edits in [json!(99_999), json!("x"), json!(-1)] {

@@ -50,6 +50,9 @@ const KINDS: [&str; 6] = ["conversation", "messages", "events", "turns", "turn",
 
 type Result<T, E = StoreError> = std::result::Result<T, E>;
 
+/// An entry of a stream: its id, and its one field.
+type Entry = (String, (String, String));
+
 /// A Redis, or a cluster.
 #[derive(Debug)]
 pub struct Redis {
@@ -183,15 +186,18 @@ impl Store for Redis {
         async move {
             // If another turn comes in between, the chunk id is not free.
             let conversation = self.conversation(id).await?;
-            let before = match begun.cut {
-                None => conversation.as_ref().map(Before::from).unwrap_or_default(),
+            let (before, stays) = match begun.cut {
+                None => (conversation.as_ref().map(Before::from).unwrap_or_default(), first - 1),
                 Some(from) => {
-                    let (before,): (Option<String>,) = self.link.read(pipe().hget(key(id, "turns"), from)).await?;
+                    let mut calls = Pipeline::new();
+                    calls.atomic().hget(key(id, "turns"), from);
+                    calls.cmd("XREVRANGE").arg(key(id, "events")).arg(from - 1).arg("-").arg("COUNT").arg(1);
+                    let (before, stays): (Option<String>, Vec<Entry>) = self.link.read(&calls).await?;
                     let Some(before) = before else { return Ok(None) };
-                    json(&before)?
+                    (json(&before)?, newest(&stays))
                 }
             };
-            let (lease, told) = (Lease::new(id, first), begun.first_event(first));
+            let (lease, told) = (Lease::new(id, first), begun.first_event(first, stays));
             let mut call = script(&BEGIN, id, &["turn", "inputs", "events", "turns", "messages", "conversation"]);
             call.arg(&lease.token).arg(first).arg(text(&begun)?).arg(text(&before)?).arg(millis(self.lease));
             call.arg(begun.cut.map(|cut| cut.to_string()).unwrap_or_default());
@@ -231,13 +237,19 @@ impl Store for Redis {
     fn read<'a>(&'a self, id: &'a str, after: u64) -> Stored<'a, Tail> {
         async move {
             let mut calls = Pipeline::new();
-            calls.atomic().cmd("XRANGE").arg(key(id, "events")).arg(after + 1).arg("+").arg("COUNT").arg(MOST_READ);
+            calls
+                .atomic()
+                .cmd("XRANGE")
+                .arg(key(id, "events"))
+                .arg(after.saturating_add(1))
+                .arg("+")
+                .arg("COUNT")
+                .arg(MOST_READ);
             calls.cmd("XREVRANGE").arg(key(id, "events")).arg("+").arg("-").arg("COUNT").arg(1);
             calls.hmget(key(id, "turn"), &["first", "lease"]);
-            type Entry = (String, (String, String));
             type Read = (Vec<Entry>, Vec<Entry>, (Option<u64>, Option<u64>));
-            let (events, newest, (running, lease)): Read = self.link.read(&calls).await?;
-            let last = newest.first().and_then(|(entry, _)| entry.split('-').next()?.parse().ok()).unwrap_or_default();
+            let (events, last, (running, lease)): Read = self.link.read(&calls).await?;
+            let last = newest(&last);
             let events = events.iter().map(|(_, (_, event))| json(event)).collect::<Result<_>>()?;
             Ok(Tail { events, last, running, is_held: lease.is_some_and(|lease| lease > now()) })
         }
@@ -281,6 +293,11 @@ impl Store for Redis {
         }
         .boxed()
     }
+}
+
+/// Returns the chunk id of the first entry, which is the newest one, or 0.
+fn newest(entries: &[Entry]) -> u64 {
+    entries.first().and_then(|(entry, _)| entry.split('-').next()?.parse().ok()).unwrap_or_default()
 }
 
 fn key(id: &str, kind: &str) -> String {

@@ -183,6 +183,12 @@ async fn any_server_answers_and_sends_what_another_has_sent() {
         let all = world.rest(0, "a", 0).await;
         assert_eq!(all, [&told[..], &edited[..]].concat());
         assert_eq!(seen(&all), seen(told.iter().chain(&next).chain(&edited)));
+        // And once more.
+        let body = json!({"conversationId": "a", "message": "My accounts", "edits": edited[1].data.chunk_id});
+        let again = Stream::of(world.post(0, "/api/chat/send", body).await).rest().await;
+        let all = world.rest(1, "a", 0).await;
+        assert_eq!(all, [&told[..], &again[..]].concat());
+        assert_eq!(seen(&all), seen(told.iter().chain(&next).chain(&edited).chain(&again)));
         for id in ["b", "c", "d"] {
             assert!(is_done(&world.send(0, id, "finance", "Good morning").await.rest().await));
         }
