@@ -49,10 +49,15 @@ impl Inputs {
 
     /// Stores inputs, before they are used.
     pub(super) async fn store(&self, inputs: &[Input]) {
-        if let Err(error) = self.store.put(&self.lease, inputs, &[]).await {
-            tracing::error!(%error, "an input can't be stored");
-            interrupt::<()>(&self.interrupts, Interrupt::Lost).await;
-        }
+        let why = match self.store.put(&self.lease, inputs, &[]).await {
+            Ok(false) => return,
+            Ok(true) => Interrupt::Stopped,
+            Err(error) => {
+                tracing::error!(%error, "an input can't be stored");
+                Interrupt::Lost
+            }
+        };
+        interrupt::<()>(&self.interrupts, why).await;
     }
 
     /// Returns the next stored input between two answers, where a change of owners does not matter.

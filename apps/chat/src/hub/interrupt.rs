@@ -11,6 +11,8 @@ pub enum Interrupt {
     Again(Vec<Input>),
     /// On the stored inputs, this program sends other events than were sent.
     Diverged,
+    /// A client has stopped the turn.
+    Stopped,
     /// The store fails, or another server has the turn.
     Lost,
 }

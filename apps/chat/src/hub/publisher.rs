@@ -89,16 +89,21 @@ impl Publisher {
         if self.has_diverged {
             return interrupt(&self.interrupts, Interrupt::Diverged).await;
         }
-        let events = std::mem::take(&mut self.held);
-        if events.is_empty() {
+        if self.held.is_empty() {
             return Ok(());
         }
-        if let Err(error) = self.store.put(&self.lease, &[], &events).await {
-            tracing::error!(%error, "a turn's events can't be stored");
-            return interrupt(&self.interrupts, Interrupt::Lost).await;
+        // If this is dropped meanwhile, the events are sent with the turn's last one.
+        match self.store.put(&self.lease, &[], &self.held).await {
+            Ok(is_to_stop) => {
+                self.held.clear();
+                self.signals.told.send_replace(self.last);
+                if is_to_stop { interrupt(&self.interrupts, Interrupt::Stopped).await } else { Ok(()) }
+            }
+            Err(error) => {
+                tracing::error!(%error, "a turn's events can't be stored");
+                interrupt(&self.interrupts, Interrupt::Lost).await
+            }
         }
-        self.signals.told.send_replace(self.last);
-        Ok(())
     }
 
     /// Takes events of a turn that is run again. Compares what was sent before. The rest is held until the next

@@ -92,6 +92,7 @@ pub(super) async fn run(app: Arc<App>, running: Running) {
             Some(interrupt) = interrupted.recv() => match interrupt {
                 Interrupt::Again(inputs) => Ended::Again(inputs),
                 Interrupt::Diverged => Failure::BrokenOff.into(),
+                Interrupt::Stopped => Failure::Stopped.into(),
                 Interrupt::Lost => Ended::Left,
             },
             held = hold(&app, &lease, &signals.nudge) => held,

@@ -8,27 +8,41 @@ use std::time::Duration;
 use chat::assistant::{Assistants, Tool, Toolbox};
 use chat::conversation::Turn;
 use chat::store::{Begun, Input, Lease, Running, State, Store, Stored, Tail};
-use chat::wire::Event;
+use chat::wire::{Event, EventName};
 use futures::FutureExt;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use super::{Behind, Servers, cuts, is_done, last_id, seen};
-use crate::world::{Stream, say};
+use crate::world::{Stream, post, say};
 
-/// A store that hangs after a number of writes, before or after the last one takes effect.
+/// A store that hangs after a number of writes, or in certain ones, before or after the last one takes effect.
 #[derive(Debug)]
 struct Crashing {
     store: Arc<dyn Store>,
     left: AtomicUsize,
+    hangs_in: fn(&[Input], &[Event]) -> bool,
     is_late: bool,
     crashed: Notify,
 }
 
 impl Crashing {
-    fn write<'a, T: Send + 'a>(&'a self, write: impl FnOnce() -> Stored<'a, T> + Send + 'a) -> Stored<'a, T> {
+    /// Returns a store that hangs in certain writes only.
+    fn within(store: &Arc<dyn Store>, is_late: bool, hangs_in: fn(&[Input], &[Event]) -> bool) -> Arc<Self> {
+        let (left, crashed) = (AtomicUsize::new(usize::MAX), Notify::new());
+        Arc::new(Self { store: store.clone(), left, hangs_in, is_late, crashed })
+    }
+
+    fn write<'a, T: Send + 'a>(
+        &'a self,
+        hangs: bool,
+        write: impl FnOnce() -> Stored<'a, T> + Send + 'a,
+    ) -> Stored<'a, T> {
         async move {
-            let left = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+            let left = match hangs {
+                true => Ok(1),
+                false => self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)),
+            };
             if let Ok(2..) = left {
                 return write().await;
             }
@@ -52,11 +66,11 @@ impl Store for Crashing {
     }
 
     fn put<'a>(&'a self, lease: &'a Lease, inputs: &'a [Input], events: &'a [Event]) -> Stored<'a, bool> {
-        self.write(|| self.store.put(lease, inputs, events))
+        self.write((self.hangs_in)(inputs, events), || self.store.put(lease, inputs, events))
     }
 
     fn save<'a>(&'a self, lease: &'a Lease, turn: Option<Turn>, events: Vec<Event>, is_end: bool) -> Stored<'a, ()> {
-        self.write(move || self.store.save(lease, turn, events, is_end))
+        self.write(false, move || self.store.save(lease, turn, events, is_end))
     }
 
     fn read<'a>(&'a self, id: &'a str, after: u64) -> Stored<'a, Tail> {
@@ -89,8 +103,8 @@ async fn at_each_write(behind: Behind, assistant: &str, message: &str) {
     let (expected, last) = (&seen(&told), &told.last().unwrap().data.props);
     let one = |writes: usize, is_late: bool| async move {
         let (what, id) = (format!("{assistant}, {writes}, {is_late}"), format!("c{writes}-{is_late}"));
-        let (left, crashed) = (AtomicUsize::new(writes), Notify::new());
-        let store = Arc::new(Crashing { store: world.store.clone(), left, is_late, crashed });
+        let store = Crashing::within(&world.store, is_late, |_, _| false);
+        store.left.store(writes, Ordering::SeqCst);
         let dying = world.server_over(store.clone());
         let mut stream = Stream::of(say(&dying.base_url(), &id, assistant, message).await);
         let mut told = Vec::new();
@@ -229,6 +243,44 @@ async fn a_server_that_is_told_to_end_waits_for_a_tool_that_cannot_be_repeated()
     assert!(is_done(&told));
     let result = told.iter().find(|event| event.data.props["status"] == "done").expect("it is not lost");
     assert_eq!((&result.data.props["result"], runs("slow").len()), (&json!("booked"), 1));
+}
+
+#[tokio::test]
+async fn what_is_on_its_way_to_the_store_at_a_stop_is_not_lost() {
+    for behind in Behind::all() {
+        let is_redis = !matches!(behind, Behind::Nothing);
+        let world = Servers::start(behind, 1).await;
+        // A write to SQLite can't be broken off after it took effect.
+        for is_late in [false, true].into_iter().filter(|is_late| is_redis || !is_late) {
+            let store =
+                Crashing::within(&world.store, is_late, |_, events| events.iter().any(|event| event.data.delta));
+            let (server, id) = (world.server_over(store.clone()), format!("c{is_late}"));
+            let mut stream = Stream::of(say(&server.base_url(), &id, "finance", "Good morning").await);
+            store.crashed.notified().await;
+            let url = format!("{}/api/chat/stop", server.base_url());
+            assert_eq!(post(&world.client, url, &json!({"conversationId": id})).await.status(), 204);
+            let told = stream.rest().await;
+            assert_eq!(told.last().unwrap().data.props["kind"], "stopped");
+            assert!(told.iter().map(|event| event.data.chunk_id).eq(1..=told.len() as u64), "{told:?}");
+            assert_eq!(world.rest(0, &id, 0).await, told);
+        }
+    }
+}
+
+/// Runs no tool on the next server, if the person has stopped the answer before.
+#[tokio::test]
+async fn a_stop_that_is_stored_counts_on_the_next_server() {
+    let world = Servers::start_with(Behind::Nothing, 1, Duration::ZERO, tools).await;
+    let store = Crashing::within(&world.store, false, |inputs, _| inputs.contains(&Input::Run));
+    let dying = world.server_over(store.clone());
+    let mut stream = Stream::of(say(&dying.base_url(), "stopped", "finance", "#tool:done").await);
+    let told = stream.until(|event| event.event == EventName::ToolStart).await;
+    store.crashed.notified().await;
+    assert!(world.store.stop("stopped").await.unwrap());
+    drop(dying);
+    let rest = world.rest(0, "stopped", last_id(&told)).await;
+    assert_eq!(rest.last().unwrap().data.props["kind"], "stopped");
+    assert!(runs("done").iter().all(|key| !key.starts_with("stopped/")), "{:?}", runs("done"));
 }
 
 /// Asks the provider again after a crash in the middle of an answer. Takes back what was shown of it, and says so.
