@@ -57,7 +57,8 @@ impl Reading {
         let path = || event.path.pointer().to_string();
         let change = match (goes, &event.kind) {
             (Goes::Shown, EventKind::Delta(more)) => Change::append(path(), &**more),
-            (Goes::Shown, EventKind::End(_)) => Change::end(path()),
+            // Null and an empty string were not sent, so they have no end.
+            (Goes::Shown, EventKind::End(_)) if self.sent.contains(&path()) => Change::end(path()),
             (Goes::Kept, EventKind::End(Some(options))) => match options.deserialize::<Vec<String>>() {
                 Ok(options) => Change::set(path(), options),
                 Err(_) => return,

@@ -188,6 +188,21 @@ async fn support_is_a_route_of_its_own_and_a_guess_is_not_stored() {
     }
 }
 
+/// Sends nothing about values without a character: their end would be at a place that the client does not have.
+#[tokio::test]
+async fn a_classification_with_empty_values_can_be_merged() {
+    let world = World::start().await;
+    for (number, reasoning) in [json!(null), json!(""), json!("why")].into_iter().enumerate() {
+        for answer in ["", "Hello"] {
+            let input = json!({"route": "general", "data_strategy": "none", "reasoning": reasoning,
+                "simple_response": {"message": answer}});
+            let turn = world.turn(&format!("c{number}{answer}"), "shopping", &classified(&input)).await;
+            turn.assert_done();
+            assert_eq!(turn.props(MessageType::Ask)[0]["simple_response"]["message"], answer, "{reasoning}");
+        }
+    }
+}
+
 /// Compares the first scene with the description of this system, word for word.
 #[tokio::test]
 async fn chips_for_a_party_ask_for_budget_and_flavour() {

@@ -1,5 +1,5 @@
-//! Merges the chunks that a test receives into messages, by the rules that `page/merge.js` follows. Chunks come in order;
-//! a delta that does not fit is a panic.
+//! Merges the chunks that a test receives into messages, by the rules that `page/merge.js` follows. A delta that does not
+//! fit is a panic; what comes after a gap is left out.
 
 use std::collections::BTreeMap;
 
@@ -84,7 +84,11 @@ impl Merger {
 
 /// Applies a delta to a message's props.
 fn change(props: &mut Value, chunk: &Envelope) {
-    let place = place(props, chunk.delta_path.as_deref().unwrap_or_default());
+    let path = chunk.delta_path.as_deref().unwrap_or_default();
+    if let Some(DeltaAction::End | DeltaAction::Replace) = chunk.delta_action {
+        assert!(!props.is_null() && props.pointer(path).is_some(), "nothing is at {path} of {props}");
+    }
+    let place = place(props, path);
     match (chunk.delta_action.expect("the server names the action"), place, chunk.props.clone()) {
         (DeltaAction::End, _, _) => {}
         (DeltaAction::Append, Value::String(text), Value::String(more)) => text.push_str(&more),
