@@ -121,7 +121,7 @@ fn again(prompt: &str, answer: &[u8], errors: &[AttemptError]) -> String {
         let _ = writeln!(again, "- {error}");
     }
     if errors.len() > MAX_ERRORS {
-        let _ = writeln!(again, "- and {} more", errors.len() - MAX_ERRORS);
+        again.push_str("- and more\n");
     }
     if !answer.is_empty() {
         let tail = &answer[answer.len().saturating_sub(MAX_ANSWER)..];

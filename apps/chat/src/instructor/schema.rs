@@ -10,6 +10,9 @@ use serde_json::Value;
 /// The length of an error's message, which may quote all of a value.
 const MAX_MESSAGE: usize = 300;
 
+/// The number of errors that are reported of a value.
+const MOST_ERRORS: usize = 100;
+
 /// A JSON Schema. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Schema {
@@ -39,9 +42,14 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// Fails with everything that does not fit.
+    /// Fails with everything that does not fit. Of more than 100 errors, the last one says that there are more.
     pub fn check(&self, value: &Value) -> Result<(), Vec<AttemptError>> {
-        let errors: Vec<_> = self.validator.iter_errors(value).map(|error| AttemptError::of_schema(&error)).collect();
+        let mut found = self.validator.iter_errors(value);
+        let mut errors: Vec<_> =
+            found.by_ref().take(MOST_ERRORS).map(|error| AttemptError::of_schema(&error)).collect();
+        if found.next().is_some() {
+            errors.push(AttemptError::new(ErrorKind::Schema, "there are more errors"));
+        }
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 }

@@ -18,6 +18,7 @@ async fn refusal(response: reqwest::Response) -> (u16, String, String) {
 async fn what_is_wrong_with_a_request_is_said_in_plain_words() {
     let world = World::start().await;
     let (send, stop, no_id) = ("/api/chat/send", "/api/chat/stop", "The request has no `conversationId`.");
+    let check = "/api/chat/check";
     let who = "`assistant` has to be `shopping`, `finance`, `restaurant` or `form`.";
     let answers = "`answers` has to be an object whose members are arrays of strings.";
     let name = "A conversation's name has 1 to 64 letters, digits, `-` and `_`.";
@@ -49,6 +50,9 @@ async fn what_is_wrong_with_a_request_is_said_in_plain_words() {
             "The request has a field `more`, which is not known here.",
         ),
         (send, r#"{"conversationId": "a", "message": "Hi", "message": "Ho"}"#, "The request has `message` twice."),
+        (check, "{}", "The request has no `form`."),
+        (check, r#"{"form": {}, "forms": 1}"#, "The request has a field `forms`, which is not known here."),
+        (check, r#"{"form": {}, "form": {}}"#, "The request has `form` twice."),
     ] {
         let request = world.client.post(world.url(path)).header("content-type", "application/json; charset=utf-8");
         let (status, kind, told) = refusal(request.body(body).send().await.unwrap()).await;
@@ -86,9 +90,10 @@ async fn no_answer_is_to_be_kept() {
         let header = |name: &str| response.headers()[name].to_str().unwrap();
         assert_eq!((header("cache-control"), header("content-type")), ("no-store", "text/event-stream"));
     }
-    let refused: [(RequestBuilder, u16, &str); 10] = [
+    let refused: [(RequestBuilder, u16, &str); 11] = [
         (get(&format!("{stream}&lastChunkId=9999")), 410, "gone"),
         (post(send, json, &"x".repeat(70_000)), 413, "too_large"),
+        (post("/api/chat/check", json, &"x".repeat(70_000)), 413, "too_large"),
         (post(send, "text/plain", body), 415, "unsupported_media_type"),
         (get(send), 405, "method_not_allowed"),
         (world.client.delete(world.url("/")), 405, "method_not_allowed"),
@@ -109,6 +114,24 @@ async fn no_answer_is_to_be_kept() {
     assert_eq!(about, json!({"model": "scripted", "isScripted": true}));
     world.execute("DROP TABLE events");
     assert_eq!(refusal(get(stream).send().await.unwrap()).await.0, 500);
+}
+
+#[tokio::test]
+async fn a_form_is_checked_and_its_errors_are_limited() {
+    let world = World::start().await;
+    let errors = async |days: Value| {
+        let form = json!({"title": "To Pune", "start": "2026-11-01", "people": 2, "days": days});
+        let response = world.ask("/api/chat/check", &json!({"form": form})).await;
+        assert_eq!(response.status(), 200);
+        let errors: Value = serde_json::from_str(&response.text().await.unwrap()).unwrap();
+        errors["errors"].as_array().unwrap().clone()
+    };
+    assert_eq!(errors(json!([{"place": "Pune", "plan": "Walk"}])).await, [Value::Null; 0]);
+    let one = errors(json!([{"place": "Pune", "plan": ""}])).await;
+    assert_eq!((one.len(), &one[0]["pointer"]), (1, &json!("/days/0/plan")));
+    assert_eq!(errors(json!(vec![0; 100])).await.len(), 100);
+    let many = errors(json!(vec![0; 10_000])).await;
+    assert_eq!((many.len(), &many[100]["message"]), (101, &json!("there are more errors")));
 }
 
 #[tokio::test]
