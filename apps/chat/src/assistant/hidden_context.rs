@@ -69,7 +69,6 @@ impl HiddenContext {
             Some(text) => envelope.feed_with(text, &mut take),
             None => envelope.finish_with(&mut take),
         }
-        events.extend(notes.raw.take("/raw").into_iter().map(|change| notes.message.change(change)));
         visible
     }
 
@@ -91,6 +90,7 @@ impl Notes {
             EnvelopeEvent::End { payload, .. } => {
                 // The text of a note is known at its end.
                 self.raw.push(payload.raw());
+                events.extend(self.raw.take("/raw").into_iter().map(|change| self.message.change(change)));
                 match read(&payload) {
                     Ok(new) => self.known = updated(std::mem::take(&mut self.known), new),
                     Err(error) => events.push(self.message.change(Change::set("/error", error))),
@@ -109,10 +109,13 @@ impl Notes {
     }
 }
 
-/// Reads a complete note, strictly.
+/// Reads a complete note, strictly. The error is sent to the client, so it does not say where in the note it is.
 fn read(payload: &Payload<'_>) -> Result<Map<String, Value>, String> {
     let value = payload.value().ok_or_else(|| format!("the context is {}", payload.status().name()))?;
-    let note: Note = value.deserialize().map_err(|error| format!("the context is not valid: {error}"))?;
+    let note: Note = value.deserialize().map_err(|error| {
+        tracing::warn!(%error, "a hidden context is not valid");
+        "the context is not valid".to_owned()
+    })?;
     let preferences = note.preferences.map(|it| ("preferences".to_owned(), it.into()));
     let restaurants = note.restaurants.map(|it| ("restaurants".to_owned(), it.into()));
     Ok(preferences.into_iter().chain(restaurants).collect())

@@ -26,3 +26,18 @@ fn a_note_is_never_seen() {
         assert!(events.iter().any(|it| it.data.props == BLOCK), "the raw text hides what is not shown: {events:?}");
     }
 }
+
+#[test]
+fn two_notes_in_one_piece_have_their_texts() {
+    let (mut hidden, mut events) = (HiddenContext::new("b"), Vec::new());
+    hidden.feed(Some("<!--context {\"n\": 1} --><!--context {\"m\": 2} -->"), &mut events);
+    for (id, text) in [("context1", "{\"n\": "), ("context2", "{\"m\": ")] {
+        let first = events.iter().find(|event| {
+            event.data.message_id.as_deref() == Some(id) && event.data.delta_path.as_deref() == Some("/raw/0/text")
+        });
+        assert!(
+            first.is_some_and(|event| event.data.props.as_str().is_some_and(|it| it.trim_start() == text)),
+            "{id}: {events:?}"
+        );
+    }
+}

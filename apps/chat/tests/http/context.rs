@@ -64,13 +64,16 @@ async fn a_broken_context_is_neither_seen_nor_stored() {
             "Badly. Sorry!",
             "the context is malformed",
         ),
+        ("c", "Odd. <!--context {\"preferences\": \"for Dave\"} -->", "Odd. ", "the context is not valid"),
         ("b", "Too soon. <!--context {\"preferences\": {\"cuisine\": \"thai", "Too soon. ", "the context is truncated"),
     ] {
         let turn = world.turn(conversation, "restaurant", &saying(message)).await;
         turn.assert_done();
         assert_eq!(turn.text(), visible);
         let shown = &turn.props(MessageType::Context)[0];
-        assert!(shown["error"].as_str().unwrap().starts_with(error), "{shown}");
+        assert_eq!(shown["error"], error, "{shown}");
     }
-    assert_eq!(world.table("conversations"), ["a | \"restaurant\" | {}", "b | \"restaurant\" | {}"]);
+    let mut stored = world.table("conversations");
+    stored.sort();
+    assert_eq!(stored, ["a", "b", "c"].map(|id| format!("{id} | \"restaurant\" | {{}}")));
 }
