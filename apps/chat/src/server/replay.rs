@@ -65,7 +65,7 @@ impl Replay {
                 return Some(event);
             }
             match self.app.store.read(&self.id, self.after).await {
-                Ok(tail) if !tail.events.is_empty() => self.ready = tail.events.into(),
+                Ok(tail) if !tail.events.is_empty() => (self.ready, self.unheld) = (tail.events.into(), None),
                 Ok(tail) if tail.running.is_none() => return None,
                 Ok(tail) => {
                     let is_here = self.app.hub.told(&self.id, self.after).await;

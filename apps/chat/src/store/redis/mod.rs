@@ -16,8 +16,8 @@
 //! hint: it is written before a turn begins and with each sign of life, and only the turn's own `lease` decides.
 //!
 //! The scripts in `lua/` write nothing for a server with another token or number of owners than the turn has: a server
-//! that was paused or cut off, and comes back, can do no harm. Redis's clock alone counts. A write whose answer is lost is
-//! repeated; each script recognizes what it has stored already.
+//! that was paused or cut off, and comes back, can do no harm. Leases are by Redis's clock, and only the hints by those of
+//! the servers. A write whose answer is lost is repeated; each script recognizes what it has stored already.
 
 mod connection;
 
@@ -246,12 +246,13 @@ impl Store for Redis {
                 .arg("COUNT")
                 .arg(MOST_READ);
             calls.cmd("XREVRANGE").arg(key(id, "events")).arg("+").arg("-").arg("COUNT").arg(1);
-            calls.hmget(key(id, "turn"), &["first", "lease"]);
-            type Read = (Vec<Entry>, Vec<Entry>, (Option<u64>, Option<u64>));
-            let (events, last, (running, lease)): Read = self.link.read(&calls).await?;
+            calls.hmget(key(id, "turn"), &["first", "lease"]).cmd("TIME");
+            type Read = (Vec<Entry>, Vec<Entry>, (Option<u64>, Option<u64>), (u64, u64));
+            let (events, last, (running, lease), (seconds, micros)): Read = self.link.read(&calls).await?;
+            let now = seconds * 1000 + micros / 1000;
             let last = newest(&last);
             let events = events.iter().map(|(_, (_, event))| json(event)).collect::<Result<_>>()?;
-            Ok(Tail { events, last, running, is_held: lease.is_some_and(|lease| lease > now()) })
+            Ok(Tail { events, last, running, is_held: lease.is_some_and(|lease| lease > now) })
         }
         .boxed()
     }
