@@ -42,8 +42,11 @@ pub struct Options {
     pub recordings: Option<PathBuf>,
 }
 
-/// The number of requests that the journal keeps.
+/// The number of requests, and of refusals, that the journal keeps.
 const MOST_REQUESTS: usize = 64;
+
+/// The number of texts whose requests are counted.
+const MOST_TEXTS: usize = 1024;
 
 /// The real service accepts 32 MB.
 const MOST_BODY: usize = 32 << 20;
@@ -109,7 +112,7 @@ async fn serve(listener: TcpListener, options: Options, journal: Arc<Journal>) -
 async fn messages(State(service): State<Arc<Service>>, headers: HeaderMap, body: Bytes) -> Response {
     service.journal.note(|seen| seen.count += 1);
     service.answer(&headers, &body).unwrap_or_else(|refusal| {
-        service.journal.note(|seen| seen.refusals.push(refusal.message.clone()));
+        service.journal.note(|seen| keep(&mut seen.refusals, refusal.message.clone()));
         let error = json!({"type": refusal.kind(), "message": refusal.message});
         let body = json!({"type": "error", "error": error, "request_id": "req_scripted"}).to_string();
         respond(StatusCode::from_u16(refusal.status).unwrap_or_default(), "application/json", Body::from(body))
@@ -119,11 +122,7 @@ async fn messages(State(service): State<Arc<Service>>, headers: HeaderMap, body:
 impl Service {
     fn answer(&self, headers: &HeaderMap, body: &[u8]) -> Result<Response, Refusal> {
         let (request, value) = Request::read(headers, body)?;
-        self.journal.note(|seen| {
-            let old = seen.requests.len().saturating_sub(MOST_REQUESTS - 1);
-            seen.requests.drain(..old);
-            seen.requests.push(value);
-        });
+        self.journal.note(|seen| keep(&mut seen.requests, value));
         let turn = Turn::new(&request);
         let directives = Directives::read(&turn.line, turn.round, self.nth(&turn.line));
         if let Some(status) = directives.number("status").and_then(|status| u16::try_from(status).ok()) {
@@ -148,10 +147,20 @@ impl Service {
             return 1;
         }
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        if asked.len() >= MOST_TEXTS {
+            asked.clear();
+        }
         let times = asked.entry(line.to_owned()).or_default();
         *times += 1;
         *times
     }
+}
+
+/// Appends to a list, which keeps the newest ones.
+fn keep<T>(list: &mut Vec<T>, new: T) {
+    let old = list.len().saturating_sub(MOST_REQUESTS - 1);
+    list.drain(..old);
+    list.push(new);
 }
 
 fn respond(status: StatusCode, content_type: &'static str, body: Body) -> Response {
