@@ -23,7 +23,7 @@ const isContainer = (value) => typeof value === "object" && value !== null;
 const step = (name) => name.replaceAll("~", "~0").replaceAll("/", "~1");
 const title = (name) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`.replaceAll("_", " ");
 
-/** Returns a form with what the person has written in it. A number stays one, and what was no number may become one. */
+/** Returns a form with what the person has written in it. A number stays one, and what should be one may become one. */
 export function edited(value, edits, errors = [], pointer = "") {
   if (isContainer(value)) {
     const members = Object.entries(value).map(([name, member]) => [
@@ -34,7 +34,8 @@ export function edited(value, edits, errors = [], pointer = "") {
   }
   const text = edits[pointer];
   if (text === undefined) return value;
-  const wantsNumber = typeof value === "number" || errors.some((error) => error.pointer === pointer);
+  const isMissed = (error) => error.pointer === pointer && /of types? .*"(integer|number)"/.test(error.message);
+  const wantsNumber = typeof value === "number" || errors.some(isMissed);
   return wantsNumber && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
@@ -72,9 +73,8 @@ export function form({ message, turn, isOver, isLast, ui, act, code, suggestions
   const list = errors.map(({ pointer, message: words }) =>
     h("li.error", { dir: "auto" }, pointer ? `${pointer}: ${words}` : words),
   );
-  const copy = () => {
-    act.copy(JSON.stringify(whole, null, 2));
-    ui.isCopied = true;
+  const copy = async () => {
+    ui.isCopied = await act.copy(JSON.stringify(whole, null, 2));
     act.redraw();
   };
   return h(

@@ -41,6 +41,10 @@ export class Inspector {
   take(entry, changed) {
     this.#count += 1;
     this.#timing.take(entry);
+    if (entry.chunk.type === "cut") {
+      const { from } = entry.chunk.props;
+      for (const message of this.#written.keys()) if (message.chunk_id >= from) this.#written.delete(message);
+    }
     this.#rows.push(row(entry, entry.at - this.#timing.start));
     this.#rows.splice(0, this.#rows.length - MOST_ROWS);
     // The decision of the shopping assistant replaces its message, without the text.

@@ -23,7 +23,7 @@ let edited; // the chunk of the message that is being edited
 
 const messages = () => session?.merger.messages() ?? [];
 const inspector = new Inspector(find, messages);
-const act = { answer, retry, edit, copy: (words) => navigator.clipboard?.writeText(words) };
+const act = { answer, retry, edit, copy };
 const view = new ConversationView(find("conversation"), { messages, act, onDrawn: showWelcome });
 
 /** What of an answer is read out when it ends, and how much of it. */
@@ -129,6 +129,15 @@ function retry() {
   if (words && answer(words, answers) && message.value === words) message.value = "";
 }
 
+/** Stops the answer. It is no failure if that has just ended by itself. */
+async function endAnswer() {
+  try {
+    await stop(session.conversationId);
+  } catch (error) {
+    if (error.status !== 409) view.fail(error.message);
+  }
+}
+
 /** Puts a message into the field, to be replaced together with all that followed it. */
 function edit(words, chunk) {
   if (find("send").disabled) return;
@@ -137,6 +146,17 @@ function edit(words, chunk) {
   view.doom(edited);
   find("editing").hidden = !edited;
   message.focus();
+}
+
+/** Copies words. Returns whether it could: not every browser lets every page. */
+async function copy(words) {
+  try {
+    await navigator.clipboard.writeText(words);
+    return true;
+  } catch {
+    view.fail("The browser does not let this page copy. Select the words and copy them yourself.");
+    return false;
+  }
 }
 
 function endEdit() {
@@ -230,7 +250,7 @@ listen(message, {
     find("composer").requestSubmit();
   },
 });
-listen(find("stop"), { click: () => stop(session.conversationId).catch((error) => console.error(error)) });
+listen(find("stop"), { click: endAnswer });
 listen(find("keep"), {
   click() {
     endEdit();

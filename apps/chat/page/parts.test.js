@@ -90,10 +90,14 @@ test("a field is valid only once the schema has been checked, and the last butto
 });
 
 test("what is written in a form keeps its type", () => {
-  const value = { people: 2, title: "A", days: [{ place: "x/y", "a/b": "1" }], count: "many" };
-  const edits = { "/people": "3", "/title": "4", "/days/0/a~1b": "2", "/count": "5" };
-  const expected = { people: 3, title: "4", days: [{ place: "x/y", "a/b": "2" }], count: 5 };
-  assert.deepEqual(edited(value, edits, [{ pointer: "/count" }]), expected);
+  const value = { people: 2, title: "A", days: [{ place: "x/y", "a/b": "1" }], count: "many", name: "" };
+  const edits = { "/people": "3", "/title": "4", "/days/0/a~1b": "2", "/count": "5", "/name": "1984" };
+  const expected = { people: 3, title: "4", days: [{ place: "x/y", "a/b": "2" }], count: 5, name: "1984" };
+  const errors = [
+    { pointer: "/count", message: '"many" is not of type "integer"' },
+    { pointer: "/name", message: '"" is shorter than 1 character' },
+  ];
+  assert.deepEqual(edited(value, edits, errors), expected);
   assert.deepEqual(edited({ people: 2 }, { "/people": "some" }), { people: "some" });
 });
 

@@ -45,6 +45,7 @@ export class Timing {
     this.start ??= at;
     this.last = at;
     if (type === "done" || type === "error") Object.assign(this, { end: at, isBroken: type === "error" });
+    if (type === "cut") for (const [key, { place }] of this.messages) if (place >= props.from) this.messages.delete(key);
     const root = READ_AT[type];
     if (root === undefined) return;
     const since = at - this.start;
@@ -66,7 +67,7 @@ export class Timing {
 
   #message({ type, block_id: block, message_id: id, chunk_id: number, props }) {
     const key = `${block}/${id ?? number}`;
-    const message = this.messages.get(key) ?? { key, name: NAMES[type] ?? "Tool", fields: new Map() };
+    const message = this.messages.get(key) ?? { key, place: number, name: NAMES[type] ?? "Tool", fields: new Map() };
     if (type === "tool_call" && props?.name) message.name = `Tool ${props.name}`;
     this.messages.set(key, message);
     return message;

@@ -28,6 +28,15 @@ const short = (timing) =>
     return [name, first, complete, all.every((it) => it.isWhole)];
   });
 
+test("what a cut takes back is not listed", () => {
+  const text = (at) => whole("text", { content: "Hi" }, `m${at}`, at, { chunk_id: at });
+  const cut = { at: 120, chunk: { type: "cut", chunk_id: 120, props: { from: 112 } } };
+  assert.deepEqual(short(told([text(110), text(115), cut, text(125)])), [
+    ["Text", 10, 10, true],
+    ["Text", 25, 25, true],
+  ]);
+});
+
 test("the first character and the last, of what a person reads", () => {
   const timing = told([
     whole("user", { content: "Hi" }, "u", 101),
