@@ -143,12 +143,12 @@ async fn stop(
 
 /// Ends a turn, whichever server runs it, and waits for its end. Returns false if none runs.
 async fn end_turn(app: &App, conversation_id: &str) -> Result<bool, Refusal> {
-    let first = app.store.read(conversation_id, u64::MAX - 1).await?.running;
-    if first.is_none() || !app.store.stop(conversation_id).await? {
+    let Some(first) = app.store.read(conversation_id, u64::MAX - 1).await?.running else { return Ok(false) };
+    if !app.store.stop(conversation_id, first).await? {
         return Ok(false);
     }
     app.hub.nudge(conversation_id);
-    while app.store.read(conversation_id, u64::MAX - 1).await?.running == first {
+    while app.store.read(conversation_id, u64::MAX - 1).await?.running == Some(first) {
         app.hub.told(conversation_id, u64::MAX - 1).await;
     }
     Ok(true)

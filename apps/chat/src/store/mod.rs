@@ -58,8 +58,8 @@ pub trait Store: Debug + Send + Sync {
     /// Lets a turn's lease expire now, so that another server continues the turn.
     fn leave<'a>(&'a self, lease: &'a Lease) -> Stored<'a, ()>;
 
-    /// Asks the server that runs a conversation's turn to end it. Returns false if none runs.
-    fn stop<'a>(&'a self, id: &'a str) -> Stored<'a, bool>;
+    /// Asks the server that runs the turn with this first chunk id to end it. Returns false if it does not run.
+    fn stop<'a>(&'a self, id: &'a str, first: u64) -> Stored<'a, bool>;
 
     /// Deletes a conversation.
     fn delete<'a>(&'a self, id: &'a str) -> Stored<'a, ()>;

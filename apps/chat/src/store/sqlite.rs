@@ -166,8 +166,9 @@ impl Store for Sqlite {
         self.with(|to| hold(to, lease, 0))
     }
 
-    fn stop<'a>(&'a self, id: &'a str) -> Stored<'a, bool> {
-        self.with(|to| Ok(to.execute("UPDATE running SET is_to_stop = 1 WHERE conversation_id = ?1", [id])? == 1))
+    fn stop<'a>(&'a self, id: &'a str, first: u64) -> Stored<'a, bool> {
+        let sql = "UPDATE running SET is_to_stop = 1 WHERE conversation_id = ?1 AND first_chunk_id = ?2";
+        self.with(|to| Ok(to.execute(sql, params![id, signed(first)])? == 1))
     }
 
     fn delete<'a>(&'a self, id: &'a str) -> Stored<'a, ()> {

@@ -39,7 +39,8 @@ static BEGIN: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lua/
 static PUT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lua/put.lua")));
 static TAKE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lua/take.lua")));
 static STOP: LazyLock<Script> = LazyLock::new(|| {
-    Script::new("return redis.call('EXISTS', KEYS[1]) == 1 and redis.call('HSET', KEYS[1], 'stop', 1) and 1 or 0")
+    let is_it = "redis.call('HGET', KEYS[1], 'first') == ARGV[1]";
+    Script::new(&format!("return {is_it} and redis.call('HSET', KEYS[1], 'stop', 1) and 1 or 0"))
 });
 
 /// The key of the turns that may have to be taken over.
@@ -283,8 +284,8 @@ impl Store for Redis {
         .boxed()
     }
 
-    fn stop<'a>(&'a self, id: &'a str) -> Stored<'a, bool> {
-        async move { Ok(self.link.run::<u8>(&script(&STOP, id, &["turn"])).await? == 1) }.boxed()
+    fn stop<'a>(&'a self, id: &'a str, first: u64) -> Stored<'a, bool> {
+        async move { Ok(self.link.run::<u8>(script(&STOP, id, &["turn"]).arg(first)).await? == 1) }.boxed()
     }
 
     fn delete<'a>(&'a self, id: &'a str) -> Stored<'a, ()> {

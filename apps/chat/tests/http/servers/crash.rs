@@ -86,8 +86,8 @@ impl Store for Crashing {
         self.store.leave(lease)
     }
 
-    fn stop<'a>(&'a self, id: &'a str) -> Stored<'a, bool> {
-        self.store.stop(id)
+    fn stop<'a>(&'a self, id: &'a str, first: u64) -> Stored<'a, bool> {
+        self.store.stop(id, first)
     }
 
     fn delete<'a>(&'a self, id: &'a str) -> Stored<'a, ()> {
@@ -276,7 +276,7 @@ async fn a_stop_that_is_stored_counts_on_the_next_server() {
     let mut stream = Stream::of(say(&dying.base_url(), "stopped", "finance", "#tool:done").await);
     let told = stream.until(|event| event.event == EventName::ToolStart).await;
     store.crashed.notified().await;
-    assert!(world.store.stop("stopped").await.unwrap());
+    assert!(world.store.stop("stopped", 1).await.unwrap());
     drop(dying);
     let rest = world.rest(0, "stopped", last_id(&told)).await;
     assert_eq!(rest.last().unwrap().data.props["kind"], "stopped");

@@ -65,10 +65,11 @@ async fn a_server_that_comes_back_has_no_effect() {
         let running = begin(&other, "a", 2).await;
         assert!(other.begin("a", begun, 2).await.unwrap().is_none());
         // A stop applies to one turn only.
-        assert!(store.stop("a").await.unwrap() && other.put(&running, &[], &[]).await.unwrap());
+        assert!(store.stop("a", 2).await.unwrap() && other.put(&running, &[], &[]).await.unwrap());
         other.save(&running, None, vec![event(EventName::Done, 2)], true).await.unwrap();
-        assert!(!store.stop("a").await.unwrap());
+        assert!(!store.stop("a", 2).await.unwrap());
         let next = begin(&other, "a", 3).await;
+        assert!(!store.stop("a", 2).await.unwrap());
         assert!(!other.put(&next, &[], &[]).await.unwrap());
     }
 }
