@@ -112,10 +112,8 @@ impl Notes {
 /// Reads a complete note, strictly. The error is sent to the client, so it does not say where in the note it is.
 fn read(payload: &Payload<'_>) -> Result<Map<String, Value>, String> {
     let value = payload.value().ok_or_else(|| format!("the context is {}", payload.status().name()))?;
-    let note: Note = value.deserialize().map_err(|error| {
-        tracing::warn!(%error, "a hidden context is not valid");
-        "the context is not valid".to_owned()
-    })?;
+    let note = value.deserialize::<Note>().inspect_err(|error| tracing::warn!(%error, "a note is not valid"));
+    let note = note.map_err(|_| "the context is not valid")?;
     let preferences = note.preferences.map(|it| ("preferences".to_owned(), it.into()));
     let restaurants = note.restaurants.map(|it| ("restaurants".to_owned(), it.into()));
     Ok(preferences.into_iter().chain(restaurants).collect())
