@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-/// Whether a file has a test of this name.
+/// Returns true if a file has a test of this name.
 fn has_test(file: &Path, name: &str) -> bool {
     let Ok(text) = fs::read_to_string(file) else { return false };
     let Some(at) = text.find(&format!("fn {name}(")) else { return text.contains(&format!("test(\"{name}\"")) };

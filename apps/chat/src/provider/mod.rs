@@ -131,7 +131,7 @@ fn retry_after(response: &Response) -> Option<Duration> {
     Some((date.to_utc() - chrono::Utc::now()).to_std().unwrap_or_default())
 }
 
-/// Reads the message in an error's body, or the body's beginning, as far as it arrives in time.
+/// Returns the message in an error's body, or the beginning of the body that arrives in time.
 async fn refusal(mut response: Response, longest: Duration) -> String {
     let patterns = PatternSet::new(["error.message"]).expect("the pattern is a pattern");
     let mut parser = Parser::builder().limits(REFUSAL_LIMITS).patterns(&patterns).build();

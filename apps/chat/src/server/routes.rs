@@ -129,7 +129,7 @@ async fn stream(
     }
 }
 
-/// Ends a turn. What it has shown is saved as a stopped answer.
+/// Ends a turn. The text shown so far is saved as a stopped answer.
 async fn stop(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
