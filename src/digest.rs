@@ -11,7 +11,7 @@ impl Digest {
         Self(0x9E37_79B9_7F4A_7C15)
     }
 
-    /// Returns the digest as a number, to be stored in a [`Word`](crate::word::Word).
+    /// Returns the digest as a number, to be stored in a [`Word`](crate::shared_word::Word).
     pub(crate) const fn to_bits(self) -> u64 {
         self.0
     }

@@ -46,13 +46,13 @@ mod saved;
 #[path = "../benches/payload/random.rs"]
 #[allow(dead_code, unreachable_pub, reason = "shared with the benchmarks")]
 mod random;
+mod shared_word;
 #[cfg(feature = "stream")]
 mod stream;
 mod texts;
 mod tokenizer;
 mod tree;
 mod typed;
-mod word;
 
 pub use error::{Deviation, DeviationKind, Error, ErrorKind, Leniency, Place};
 pub use event::{CompleteValue, Event, EventKind};

@@ -12,7 +12,7 @@ use core::fmt;
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use super::place::check;
+use super::reread::check;
 use super::value::SERDE_DEPTH;
 
 /// The maximum depth of a value. serde_json also counts the event's object around it when it reads a line.

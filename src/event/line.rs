@@ -8,7 +8,7 @@ use core::fmt::{self, Write};
 use serde::ser::{Serialize, Serializer};
 
 use super::json_text::serialize_text;
-use super::place::check;
+use super::reread::check;
 use super::value::write_on_one_line;
 use super::{Event, EventKind};
 use crate::error::Error;

@@ -1,14 +1,14 @@
 //! The events that callers receive: [`Event`] and its parts.
 //!
 //! `value.rs` has complete values. `line.rs` writes events, `read.rs` reads them through serde, `json_text.rs` passes
-//! their values through serde's data model, and `place.rs` finds the path of an error. `owned_events.rs` has iterators
+//! their values through serde's data model, and `reread.rs` finds the path of an error. `owned_events.rs` has iterators
 //! over events that own their parts.
 
 mod json_text;
 mod line;
 mod owned_events;
-mod place;
 mod read;
+mod reread;
 mod value;
 
 use alloc::borrow::Cow;
@@ -16,7 +16,7 @@ use alloc::borrow::Cow;
 pub(crate) use self::json_text::{RAW_VALUE, Transcode};
 pub use self::line::{Line, Member, lines};
 pub use self::owned_events::owned_events;
-pub(crate) use self::place::path_of_innermost_open;
+pub(crate) use self::reread::path_of_innermost_open;
 pub use self::value::CompleteValue;
 pub use self::value::on_one_line;
 pub(crate) use self::value::{SERDE_DEPTH, deserialize_text, reason};

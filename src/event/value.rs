@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::place::{check, path_of_innermost_open};
+use super::reread::{check, path_of_innermost_open};
 use crate::error::{Error, ErrorKind};
 use crate::path::Path;
 use crate::tokenizer::{ValueKind, is_white_space, string_len};

@@ -3,9 +3,9 @@
 
 use alloc::boxed::Box;
 
+use super::error_path::innermost_path;
 use super::output::Output;
 use super::parts::Parts;
-use super::place::innermost_path;
 use super::raw::RawDeltas;
 use super::text::{DOCUMENT, Text};
 use super::token_sink::TokenOutput;

@@ -6,13 +6,13 @@ mod complete;
 mod delimited;
 mod duplicate_keys;
 mod engine;
+mod error_path;
 mod events;
 #[cfg(feature = "std")]
 mod io;
 mod open_matches;
 mod output;
 mod parts;
-mod place;
 mod raw;
 mod retention;
 mod slow_path;

@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use super::place::innermost_path;
+use super::error_path::innermost_path;
 use super::text::{DOCUMENT, Text};
 use super::token_sink::{TextPiece, TokenOutput};
 use super::tracker::Tracker;

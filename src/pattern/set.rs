@@ -8,7 +8,7 @@ use core::fmt::{self, Write};
 use super::automaton::Automaton;
 use super::syntax::{Pattern, PatternError, PatternId};
 use crate::digest::Digest;
-use crate::word::Word;
+use crate::shared_word::Word;
 
 /// A set of compiled patterns. It is cheap to clone and to share between parsers and threads.
 ///

@@ -1,7 +1,7 @@
 //! Rewrites a text while it arrives. Bytes that no rule affects are passed on at once, unchanged.
 
-mod editing;
-mod editor;
+mod edit_output;
+mod edit_sink;
 mod error;
 mod rule;
 mod saved;
@@ -10,7 +10,7 @@ mod state;
 use alloc::vec::Vec;
 use core::fmt;
 
-use self::editing::Writer;
+use self::edit_output::Writer;
 pub use self::error::{RewriteError, RuleError};
 pub use self::rule::Rule;
 use self::rule::RuleKind;

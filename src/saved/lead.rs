@@ -8,7 +8,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::Writer;
-use super::view::{FAILED, Level};
+use super::access::{FAILED, Level};
 use crate::parser::{DOCUMENT, OpenContainer, Parser};
 use crate::path::Segment;
 use crate::tokenizer::{Place, ValueKind};

@@ -7,12 +7,12 @@
 //! The checksum detects accidents. It does not protect against attackers, so the body is treated as hostile: each layer
 //! checks what it reads, and no length may exceed the bytes that are left.
 
+mod access;
 mod error;
 mod header;
 mod lead;
 mod parser;
 mod reader;
-mod view;
 mod writer;
 
 use alloc::vec::Vec;

@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
+use super::access::{FAILED, OPEN};
 use super::lead::{self, KEPT, LEVEL, MATCH, NEXT_INDEX, OFFSET};
-use super::view::{FAILED, OPEN};
 use super::{FARTHEST, Impossible, Kind, Reader, RestoreError, Writer, restore_error, save_error};
 use crate::error::Error;
 use crate::parser::{DOCUMENT, Parser};

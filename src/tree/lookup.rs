@@ -2,7 +2,7 @@
 //! after each chunk, so a search resumes where the last one ended.
 
 use super::{KeyTag, NOTHING, Node, NodeId, NodeKind, PartialValue, Tree, key_tag};
-use crate::word::Word;
+use crate::shared_word::Word;
 
 /// The last lookups of a few members: the node that was found, and the newest member at that time. They only save time:
 /// both are checked against the nodes, which never move. Fields that share a slot replace each other.

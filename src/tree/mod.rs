@@ -26,8 +26,8 @@ pub(crate) use self::view::state_before_all;
 pub use self::view::{Entries, PartialValue, PartialValues, ValueState};
 use crate::error::{ErrorKind, Fault};
 use crate::path::Segment;
+use crate::shared_word::Word;
 use crate::tokenizer::{ValueKind, floor_char_boundary};
-use crate::word::Word;
 
 /// A node's index in the arena.
 pub(crate) type NodeId = u32;

@@ -11,8 +11,8 @@ use super::{NOTHING, NodeId, NodeKind, Tree};
 use crate::error::{Error, ErrorKind};
 use crate::names::names;
 use crate::path::{ConcreteStep, Segment, concrete_steps, write_concrete};
+use crate::shared_word::Word;
 use crate::tokenizer::ValueKind;
-use crate::word::Word;
 
 /// The known part of a value: a `Copy` view into the parser's snapshot. Reading it allocates nothing.
 ///

@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 /// Each module of the library with what it may import, layer by layer.
 const LAYERS: [(&str, &[&str]); 20] = [
     ("names", &[]),
-    ("word", &[]),
+    ("shared_word", &[]),
     ("digest", &[]),
     ("error", &["names"]),
     ("tokenizer", &["names", "error"]),
     ("path", &["error", "tokenizer"]),
-    ("pattern", &["word", "digest", "error", "tokenizer", "path"]),
+    ("pattern", &["shared_word", "digest", "error", "tokenizer", "path"]),
     ("event", &["error", "tokenizer", "path", "pattern"]),
-    ("tree", &["names", "word", "error", "tokenizer", "path", "pattern", "event"]),
+    ("tree", &["names", "shared_word", "error", "tokenizer", "path", "pattern", "event"]),
     ("typed", &["error", "tokenizer", "path", "event", "tree"]),
     ("parser", &["names", "digest", "error", "tokenizer", "path", "pattern", "event", "tree"]),
     ("saved", &["names", "digest", "error", "tokenizer", "path", "pattern", "event", "tree", "parser"]),

@@ -4,7 +4,7 @@ use alloc::string::ToString as _;
 
 use super::Emitter;
 use super::blocks::{At, Which};
-use super::said::{News, Part, Said, Scope};
+use super::repetition::{News, Part, Said, Scope};
 use crate::calls::{CallStart, Executor, Place, Slot, is_stand_in};
 use crate::event::{BlockKind, MismatchKind, StreamEvent};
 use crate::json::{Node, Text};

@@ -6,8 +6,8 @@ pub(crate) mod blocks;
 mod content;
 pub(crate) mod failure;
 pub(crate) mod outlet;
+pub(crate) mod repetition;
 mod results;
-pub(crate) mod said;
 pub(crate) mod stream_state;
 pub(crate) mod unknown;
 

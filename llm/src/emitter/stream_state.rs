@@ -11,7 +11,7 @@ use jsonspigot::internal::saved::{Impossible, Reader, Writer};
 
 use super::blocks::Blocks;
 use super::outlet::Outlet;
-use super::said::Said;
+use super::repetition::Said;
 use crate::calls::{Places, digest_of};
 use crate::message::Turn;
 

@@ -16,7 +16,7 @@ use crate::emitter::Emitter;
 use crate::emitter::answers::Stop;
 use crate::emitter::blocks::{At, Which};
 use crate::emitter::failure::Failure;
-use crate::emitter::said::Part;
+use crate::emitter::repetition::Part;
 use crate::event::{MismatchKind, OpaqueKind};
 use crate::formats::{Format, OnId, Owns, Speaker, Terminal, anthropic, kind_of};
 use crate::wire::{ByType, Form, Here, Mark, Means, Node, Outcome, Rows, Spot, Wire, by_type, on, read, row};

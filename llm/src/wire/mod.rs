@@ -4,12 +4,12 @@
 //! the order of the table, reports what it means. Members that no row names are reported at the end. The message that
 //! goes back is put together by the same rows.
 
-mod back;
 mod read;
+mod send_back;
 mod table;
 
-pub(crate) use self::back::compose;
 pub(crate) use self::read::{cite, read, say};
+pub(crate) use self::send_back::compose;
 use self::table::TYPE;
 pub(crate) use self::table::{
     Back, ByType, Called, Cited, Form, Here, Means, Outcome, Owner, Placed, Row, Rows, Shown, Spot, Wire, on, row,

@@ -10,7 +10,7 @@ use crate::emitter::Emitter;
 use crate::emitter::answers::Stop;
 use crate::emitter::blocks::{At, Which};
 use crate::emitter::failure::Failure;
-use crate::emitter::said::{Part, Scope};
+use crate::emitter::repetition::{Part, Scope};
 use crate::event::{BlockKind, Media, MismatchKind, OpaqueKind, Source, StreamEvent};
 use crate::json::{Mark, Node, Unreadable};
 

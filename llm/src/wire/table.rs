@@ -3,7 +3,7 @@
 
 use crate::calls::Executor;
 use crate::emitter::Emitter;
-use crate::emitter::said::Scope;
+use crate::emitter::repetition::Scope;
 use crate::event::{BlockKind, OpaqueKind};
 use crate::json::{Node, Unreadable, sign};
 

@@ -8,7 +8,7 @@ use crate::emitter::Emitter;
 use crate::emitter::answers::Stop;
 use crate::emitter::blocks::{At, Which};
 use crate::emitter::failure::Failure;
-use crate::emitter::said::{Part, Said};
+use crate::emitter::repetition::{Part, Said};
 use crate::event::stop::StopKind;
 use crate::event::{BlockKind, MismatchKind, OpaqueKind};
 use crate::formats::{Format, Owns, anthropic};

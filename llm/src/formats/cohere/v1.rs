@@ -3,7 +3,7 @@
 
 use crate::calls::{CallStart, Slot};
 use crate::emitter::Emitter;
-use crate::emitter::said::Scope;
+use crate::emitter::repetition::Scope;
 use crate::event::stop::StopKind;
 use crate::event::{MismatchKind, StreamEvent};
 use crate::message::{Ids, Shape};

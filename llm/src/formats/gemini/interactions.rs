@@ -5,7 +5,7 @@ use alloc::string::String;
 use super::calls::{arguments, name_of};
 use crate::calls::{CallStart, Executor, present};
 use crate::emitter::Emitter;
-use crate::emitter::said::Scope;
+use crate::emitter::repetition::Scope;
 use crate::event::{BlockKind, MismatchKind, OpaqueKind};
 use crate::wire::{
     Back, ByType, Cited, Form, Here, Means, Node, Outcome, Owner, Placed, Row, Rows, Shown, Spot, Wire, on, row, say,

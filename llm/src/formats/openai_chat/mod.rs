@@ -11,7 +11,7 @@ use crate::calls::{Executor, Place, Slot};
 use crate::emitter::Emitter;
 use crate::emitter::answers::Stop;
 use crate::emitter::blocks::{At, Which};
-use crate::emitter::said::{Part, Scope};
+use crate::emitter::repetition::{Part, Scope};
 use crate::event::stop::StopKind;
 use crate::event::{BlockKind, MismatchKind, OpaqueKind};
 use crate::formats::{Format, Owns, tool_call};

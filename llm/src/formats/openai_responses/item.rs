@@ -16,7 +16,7 @@ use crate::calls::{CallStart, OpenCall, Place, Slot, digest_of};
 use crate::emitter::Emitter;
 use crate::emitter::blocks::Which;
 use crate::emitter::failure::Failure;
-use crate::emitter::said::Scope;
+use crate::emitter::repetition::Scope;
 use crate::event::{MismatchKind, OpaqueKind, StreamEvent};
 use crate::wire::Node;
 

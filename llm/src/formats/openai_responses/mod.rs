@@ -22,7 +22,7 @@ use self::words::{Home, Part};
 use crate::calls::{Numbered, Slot, digest_of, present};
 use crate::emitter::Emitter;
 use crate::emitter::blocks::Which;
-use crate::emitter::said::Scope;
+use crate::emitter::repetition::Scope;
 use crate::event::{Media, MismatchKind};
 use crate::formats::{Format, Owns};
 use crate::json::Text;

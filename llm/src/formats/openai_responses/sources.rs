@@ -6,7 +6,7 @@ use alloc::format;
 use crate::calls::digest_of;
 use crate::emitter::Emitter;
 use crate::emitter::blocks::{At, Which};
-use crate::emitter::said::Scope;
+use crate::emitter::repetition::Scope;
 use crate::wire::{Cited, Node, cite};
 
 /// Reports the annotations of a part that were not reported before. A response repeats everything up to three times,

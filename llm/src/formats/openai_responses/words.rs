@@ -8,7 +8,7 @@ use super::{connection, sources, state};
 use crate::calls::Slot;
 use crate::emitter::Emitter;
 use crate::emitter::blocks::{At, Which};
-use crate::emitter::said::{self, Scope};
+use crate::emitter::repetition::{self, Scope};
 use crate::event::{BlockKind, MismatchKind};
 use crate::wire::{Here, Node, Placed, matches};
 
@@ -141,14 +141,14 @@ impl Part<'_> {
         }
         let choice = self.answer(emit);
         self.say(kind, choice, piece, emit);
-        emit.note_said(said::Part { kind, choice, at: self.at() }, piece);
+        emit.note_said(repetition::Part { kind, choice, at: self.at() }, piece);
     }
 
     /// Reports what a whole part, or a prefix of it, adds to its deltas.
     pub(super) fn whole(&self, kind: MismatchKind, whole: &str, scope: Scope, emit: &mut Emitter<'_>) {
         let is_text = kind == MismatchKind::Text;
         let choice = if is_text { self.answer_of_text(emit) } else { self.answer(emit) };
-        let (known, news) = emit.news_of(said::Part { kind, choice, at: self.at() }, whole, scope);
+        let (known, news) = emit.news_of(repetition::Part { kind, choice, at: self.at() }, whole, scope);
         if news.is_empty() {
             return;
         }

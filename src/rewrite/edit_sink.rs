@@ -3,7 +3,7 @@
 
 use core::ops::Range;
 
-use super::editing::Writer;
+use super::edit_output::Writer;
 use super::state::{Choices, Container, OpenRule, TextInside};
 use crate::error::{ErrorKind, Fault};
 use crate::event::RAW_VALUE;
