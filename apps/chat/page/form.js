@@ -83,8 +83,7 @@ export function form({ message, turn, isOver, isLast, ui, act, code, suggestions
     h("header", {}, h("strong.tool-name", {}, `Attempt ${attempt}`), h("span.status", {}, STATES[status] ?? ""), code("form")),
     h(
       "details.fields",
-      // What has failed makes room for the next attempt; its errors stay in sight.
-      { open: sent !== "failed" || isLast },
+      { open: true },
       h("summary", {}, "Fields"),
       h("div.form-fields", {}, members(whole, "", "", about)),
     ),

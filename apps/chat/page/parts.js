@@ -16,7 +16,7 @@ const dots = () => h("span.dots", { "aria-hidden": "true" });
 export const placeholder = () => h("p.placeholder.loading", {}, dots());
 
 const CALL_STATES = {
-  input: "writing the input",
+  input: "writing",
   called: "called",
   running: "running",
   done: "done",
