@@ -144,7 +144,7 @@ fn classify(turn: &Turn<'_>) -> String {
     let mut options = options.filter_map(|question| question["options"].as_array()).flatten();
     let is_option = options.any(|option| option.as_str().is_some_and(|option| turn.is(option)));
     let is_answer = is_option || in_prompt("Answers: ").is_some();
-    let slot = |name: &str, message: &str, options: [&str; 3]| json!({"slot_name": format!("ASK_USER_{name}"), "message": message, "options": options});
+    let slot = |name: &str, message: &str, options: [&str; 3]| json!({"message": message, "options": options, "slot_name": format!("ASK_USER_{name}")});
     let query = session["assessment"]["original_query"].as_str().map(Directives::without).unwrap_or_default();
     let scene = match is_answer {
         true => SHOPPING[..2].iter().position(|line| query.starts_with(line)),
