@@ -187,6 +187,16 @@ impl Pattern {
         self
     }
 
+    /// Returns true if the pattern selects at most one value of a text, like RFC 9535's singular queries: it has only names
+    /// and single indices.
+    #[must_use]
+    pub fn is_singular(&self) -> bool {
+        let is_single = |selector: &_| matches!(selector, Selector::Name(_) | Selector::Index(_) | Selector::Inside);
+        self.segments.iter().all(|segment| {
+            !segment.is_descendant && segment.selectors.len() == 1 && segment.selectors.iter().all(is_single)
+        })
+    }
+
     /// Returns true if the pattern begins with `raw:`, so its matches report the unchanged JSON text.
     ///
     /// ```

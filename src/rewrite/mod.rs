@@ -319,6 +319,12 @@ impl Rewriter {
         self.state.matches.get(pattern.index()).copied().unwrap_or(0)
     }
 
+    /// Returns the number of input bytes that have been read, or the offset of the text's error.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.parser.offset()
+    }
+
     /// Returns the number of input bytes that have been passed on or left out; the others are held back.
     ///
     /// ```
