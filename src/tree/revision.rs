@@ -129,7 +129,9 @@ impl Tree {
 
     /// Returns true if a value was shown or closed since. True for a revision of another document.
     pub(crate) fn has_changed_since(&self, revision: Revision) -> bool {
-        revision != self.revision()
+        // The digest takes the longest, and is rarely needed.
+        let extent = self.extent();
+        (revision.extent, revision.closed) != (extent, self.closed) || revision.digest != self.digest_at(extent)
     }
 
     /// Returns the size of the document.
