@@ -25,58 +25,41 @@ def apply_patch(value: Any, patch: Iterable[PatchOp | Mapping[str, Any]]) -> Any
     >>> apply_patch({"say": "Hel"}, [{"op": "append", "path": "/say", "value": "lo"}])
     {'say': 'Hello'}
     """
-    copied: set[int] = set()
-    # Copies stay alive here, so that no other object can get the id of one.
-    kept: list[Any] = []
-
-    def own(container: Any) -> Any:
-        if id(container) in copied:
-            return container
-        if not isinstance(container, (dict, list)):
-            raise ValueError(f"the patch leads into {type(container).__name__}, which has no members")
-        copy = cast("dict[str, Any] | list[Any]", container).copy()
-        copied.add(id(copy))
-        kept.append(copy)
-        return copy
-
+    root: list[Any] = [value]
+    #: The containers that this patch has made, by id. They stay alive here, so that no other object can get the id of one.
+    own: dict[int, Any] = {id(root): root}
     for operation in patch:
         try:
-            op = operation["op"]
-            if op not in ("add", "append", "replace"):
-                raise ValueError(f"unknown operation {op!r}")
-            path, new = operation["path"], operation["value"]
+            op, path, new = operation["op"], operation["path"], operation["value"]
         except (KeyError, TypeError):
             raise ValueError(f"not an operation: {operation!r}") from None
-        if path == "":
-            value = _changed(op, value, new)
-            continue
-        if not isinstance(path, str) or not path.startswith("/"):
+        if op not in ("add", "append", "replace"):
+            raise ValueError(f"unknown operation {op!r}")
+        if not isinstance(path, str) or path[:1] not in ("", "/"):
             raise ValueError(f"not a JSON pointer: {path!r}")
-        tokens = [token.replace("~1", "/").replace("~0", "~") for token in path[1:].split("/")]
-        value = parent = own(value)
-        for token in tokens[:-1]:
-            place = _place(parent, token)
-            try:
-                child = own(parent[place])
-            except (KeyError, IndexError):
-                raise ValueError(f"nothing at {path!r}") from None
-            parent[place] = child
-            parent = child
-        place = _place(parent, tokens[-1])
-        if op == "add":
-            if not isinstance(parent, list):
+        parent: Any = root
+        place: Any = 0
+        try:
+            for token in path.split("/")[1:]:
+                child = parent[place]
+                if id(child) not in own:
+                    if not isinstance(child, (dict, list)):
+                        raise ValueError(f"the patch leads into {type(child).__name__}, which has no members")
+                    child = parent[place] = cast("Any", child).copy()
+                    own[id(child)] = child
+                parent, place = child, _place(child, token.replace("~1", "/").replace("~0", "~"))
+            if op != "add":
+                old = parent[place]
+                new = _joined(old, new) if op == "append" else new
+            if op == "add" and isinstance(parent, list) and parent is not root:
+                if place > len(cast("list[Any]", parent)):
+                    raise IndexError
+                cast("Any", parent).insert(place, new)
+            else:
                 parent[place] = new
-                continue
-            elements = cast("list[Any]", parent)
-            if place > len(elements):
-                raise ValueError(f"nothing at {path!r}")
-            elements.insert(place, new)
-        else:
-            try:
-                parent[place] = _changed(op, parent[place], new)
-            except (KeyError, IndexError):
-                raise ValueError(f"nothing at {path!r}") from None
-    return value
+        except (KeyError, IndexError):
+            raise ValueError(f"nothing at {path!r}") from None
+    return root[0]
 
 
 def _place(container: Any, token: str) -> Any:
@@ -89,9 +72,7 @@ def _place(container: Any, token: str) -> Any:
     return int(token)
 
 
-def _changed(op: str, old: Any, new: Any) -> Any:
-    if op != "append":
-        return new
+def _joined(old: Any, new: Any) -> str:
     if not isinstance(old, str) or not isinstance(new, str):
         raise ValueError("append needs two strings")
     return old + new
