@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, TypeAlias, TypeVar, Unpack, overload
 
     from ._typed import Look, Partial
-    from ._types import Chunk, Event, Framing, Model, ParserOptions, Patterns, TextOptions, ViewOptions
+    from ._types import Chunk, Event, Framing, Model, ParserOptions, Patterns, RowOptions, TextOptions, ValueOptions, ViewOptions
 
     T = TypeVar("T")
     Row: TypeAlias = dict[str, Any]
@@ -72,11 +72,9 @@ def deltas(source: Any, patterns: Patterns, **options: Unpack[ParserOptions]) ->
 
 
 @overload
-def values(source: Chunks, patterns: Patterns = None, *, framing: Framing | None = None, **options: Unpack[TextOptions]) -> Loop[Any]: ...
+def values(source: Chunks, patterns: Patterns = None, **options: Unpack[ValueOptions]) -> Loop[Any]: ...
 @overload
-def values(
-    source: AsyncChunks, patterns: Patterns = None, *, framing: Framing | None = None, **options: Unpack[TextOptions]
-) -> AsyncLoop[Any]: ...
+def values(source: AsyncChunks, patterns: Patterns = None, **options: Unpack[ValueOptions]) -> AsyncLoop[Any]: ...
 def values(source: Any, patterns: Patterns = None, *, framing: Framing | None = None, **options: Unpack[TextOptions]) -> Any:
     """Yield the whole values that the patterns select, each as soon as it is complete: dicts, lists, strings, numbers.
 
@@ -95,23 +93,9 @@ def values(source: Any, patterns: Patterns = None, *, framing: Framing | None = 
 
 
 @overload
-def rows(
-    source: Chunks,
-    columns: Mapping[str, str],
-    *,
-    framing: Framing | None = None,
-    missing: Any = None,
-    **options: Unpack[TextOptions],
-) -> Loop[Row]: ...
+def rows(source: Chunks, columns: Mapping[str, str], **options: Unpack[RowOptions]) -> Loop[Row]: ...
 @overload
-def rows(
-    source: AsyncChunks,
-    columns: Mapping[str, str],
-    *,
-    framing: Framing | None = None,
-    missing: Any = None,
-    **options: Unpack[TextOptions],
-) -> AsyncLoop[Row]: ...
+def rows(source: AsyncChunks, columns: Mapping[str, str], **options: Unpack[RowOptions]) -> AsyncLoop[Row]: ...
 def rows(
     source: Any, columns: Mapping[str, str], *, framing: Framing | None = None, missing: Any = None, **options: Unpack[TextOptions]
 ) -> Any:

@@ -12,46 +12,26 @@ if TYPE_CHECKING:
     from typing import Any, Unpack, overload
 
     from ._streams import TypedCall
-    from ._types import Models, Patterns, ProviderName, ProviderOptions
+    from ._types import LoopOptions, Models, Patterns, ProviderName
 else:
     from ._iterate import overload
 
 
 @overload
 def provider_events(
-    stream: Iterable[Any],
-    patterns: Patterns = None,
-    *,
-    provider: ProviderName = "auto",
-    models: None = None,
-    **options: Unpack[ProviderOptions],
+    stream: Iterable[Any], patterns: Patterns = None, *, models: None = None, **options: Unpack[LoopOptions]
 ) -> Generator[StreamEvent, None, None]: ...
 @overload
 def provider_events(
-    stream: AsyncIterable[Any],
-    patterns: Patterns = None,
-    *,
-    provider: ProviderName = "auto",
-    models: None = None,
-    **options: Unpack[ProviderOptions],
+    stream: AsyncIterable[Any], patterns: Patterns = None, *, models: None = None, **options: Unpack[LoopOptions]
 ) -> AsyncGenerator[StreamEvent, None]: ...
 @overload
 def provider_events(
-    stream: Iterable[Any],
-    patterns: Patterns = None,
-    *,
-    provider: ProviderName = "auto",
-    models: Models,
-    **options: Unpack[ProviderOptions],
+    stream: Iterable[Any], patterns: Patterns = None, *, models: Models, **options: Unpack[LoopOptions]
 ) -> Generator[StreamEvent | TypedCall, None, None]: ...
 @overload
 def provider_events(
-    stream: AsyncIterable[Any],
-    patterns: Patterns = None,
-    *,
-    provider: ProviderName = "auto",
-    models: Models,
-    **options: Unpack[ProviderOptions],
+    stream: AsyncIterable[Any], patterns: Patterns = None, *, models: Models, **options: Unpack[LoopOptions]
 ) -> AsyncGenerator[StreamEvent | TypedCall, None]: ...
 def provider_events(stream: Any, patterns: Patterns = None, *, provider: ProviderName = "auto", **options: Any) -> Any:
     """Yield every event of a provider's stream. It is read to its end, and closed if the loop is left before.

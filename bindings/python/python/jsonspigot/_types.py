@@ -77,7 +77,7 @@ Patterns: TypeAlias = str | Iterable[str] | None
 
 
 class TextOptions(TypedDict, total=False):
-    """The options of ``values`` and ``rows``, as ``Parser`` explains them."""
+    """The options of a text, as ``Parser`` explains them."""
 
     duplicate_keys: DuplicateKeys
     max_depth: int | None
@@ -91,6 +91,18 @@ class TextOptions(TypedDict, total=False):
     decimals: bool
 
 
+class ValueOptions(TextOptions, total=False):
+    """The options of ``values``."""
+
+    framing: Framing | None
+
+
+class RowOptions(ValueOptions, total=False):
+    """The options of ``rows``."""
+
+    missing: Any
+
+
 class ParserOptions(TextOptions, total=False):
     """The options that everything that has parsers takes, as ``Parser`` explains them."""
 
@@ -99,23 +111,23 @@ class ParserOptions(TextOptions, total=False):
     retain: Retain
 
 
-class LookOptions(TypedDict, total=False):
-    """The options of a typed view: its own, and those of pydantic."""
+class ValidationOptions(TypedDict, total=False):
+    """The options of pydantic's validation."""
+
+    context: Any
+    strict: bool | None
+    by_alias: bool | None
+    by_name: bool | None
+
+
+class LookOptions(ValidationOptions, total=False):
+    """The options of a typed view."""
 
     missing: Literal["none", "empty"]
-    context: Any
-    strict: bool | None
-    by_alias: bool | None
-    by_name: bool | None
 
 
-class ViewOptions(ParserOptions, total=False):
+class ViewOptions(ParserOptions, ValidationOptions, total=False):
     """The options of a parser with a model, but for ``missing``."""
-
-    context: Any
-    strict: bool | None
-    by_alias: bool | None
-    by_name: bool | None
 
 
 class ProviderOptions(ParserOptions, total=False):
@@ -127,6 +139,12 @@ class ProviderOptions(ParserOptions, total=False):
     with_provider_events: bool
     cumulative: bool
     envelope: str | Iterable[str] | None
+
+
+class LoopOptions(ProviderOptions, total=False):
+    """The options of ``provider_events``, but for ``models``."""
+
+    provider: ProviderName
 
 
 class StreamOptions(ProviderOptions, total=False):
