@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 Reader = Callable[[Any], "str | bytes"]
@@ -48,7 +47,8 @@ def _of_model(cls: Any, exclude: Any = None) -> Reader | None:
     if not cls.__pydantic_complete__:
         cls.model_rebuild()
     dump = cls.__pydantic_serializer__.to_json
-    return partial(dump, by_alias=True, exclude_unset=True, warnings=False, exclude=exclude)
+    # Quicker than a `functools.partial`, which merges keywords at each call.
+    return lambda event: dump(event, by_alias=True, exclude_unset=True, warnings=False, exclude=exclude)
 
 
 #: The fields that `openai` adds to the answer in its last event.
