@@ -22,6 +22,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, NotRequired, Required, TypeVar, Union, get_origin
 
+import pydantic
 import pytest
 from pydantic import (
     AfterValidator,
@@ -660,6 +661,8 @@ def what_is_wrong(error: ValidationError) -> set[str]:
     return {repr((line["type"], line["loc"], line["msg"], line.get("ctx"))) for line in error.errors()}
 
 
+#: The behaviour of pydantic itself differs.
+PYDANTIC = tuple(int(number) for number in pydantic.VERSION.split(".")[:2])
 CASES = [(kind, text) for kind, *texts in KINDS for text in texts]
 
 
@@ -678,6 +681,11 @@ def test_every_kind(kind: Any, text: str) -> None:
                 assert what_is_wrong(raised.value) <= what_is_wrong(error)
                 assert raised.value.title == error.title
                 assert ("input_value" in str(raised.value)) == ("input_value" in str(error))
+            except TypeError as error:
+                # An element that a set cannot have is a `ValidationError` from pydantic 2.11 on.
+                assert PYDANTIC < (2, 11) and "unhashable" in str(error)
+                with pytest.raises(TypeError, match=str(error)):
+                    looks.extend(snapshots(source, model=kind, decimals=decimals))
             else:
                 looks.extend(snapshots(source, model=kind, decimals=decimals))
                 assert looks[-1].complete and same(looks[-1].value, expected)
@@ -688,7 +696,9 @@ def test_every_kind(kind: Any, text: str) -> None:
 def can_be_used(value: Any) -> None:
     repr(value)
     again = copy.deepcopy(value)
-    assert type(again) is type(value) and again == value
+    # Before 2.11, a copy of pydantic's own URL is not equal to it.
+    is_equal = again == value or (PYDANTIC < (2, 11) and isinstance(value, Many) and repr(again) == repr(value))
+    assert type(again) is type(value) and is_equal
     if isinstance(value, BaseModel):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -722,7 +732,7 @@ def fitting() -> list[tuple[Any, list[Any]]]:
             continue
         values: list[Any] = []
         for text in texts:
-            with contextlib.suppress(ValidationError):
+            with contextlib.suppress(ValidationError, TypeError):
                 TypeAdapter(kind).validate_json(text)
                 values.append(json.loads(text))
         if values:

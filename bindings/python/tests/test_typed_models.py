@@ -451,7 +451,10 @@ def test_context_and_names() -> None:
         def add(cls, value: str, info: ValidationInfo) -> str:
             return value + info.context
 
-    assert list(snapshots(['{"name": "a"}'], model=Asks, context="!", by_name=True))[-1].value.name == "a!"
+    # `by_name` is new in pydantic 2.11.
+    is_new = "validate_by_name" in ConfigDict.__annotations__
+    text, options = ('{"name": "a"}', {"by_name": True}) if is_new else ('{"Name": "a"}', {})
+    assert list(snapshots([text], model=Asks, context="!", **options))[-1].value.name == "a!"
 
 
 def test_equal_unions_are_not_the_same() -> None:
