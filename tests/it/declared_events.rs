@@ -10,16 +10,12 @@ struct Declared {
     /// Its name on the line.
     name: &'static str,
     variant: &'static str,
-    /// The type that it is made of, if it has one.
-    part: Option<&'static str>,
     docs: String,
     members: Vec<Member>,
 }
 
 struct Member {
     name: &'static str,
-    /// Its name in the type that the event is made of.
-    from: &'static str,
     kind: &'static str,
     /// Its name on the line.
     key: &'static str,
@@ -87,11 +83,9 @@ macro_rules! declared {
                 $(Declared {
                     name: $name,
                     variant: stringify!($variant),
-                    part: None,
                     docs: docs(&[$(stringify!($meta)),*]),
                     members: vec![$(Member {
                         name: stringify!($member),
-                        from: stringify!($member),
                         kind: stringify!($kind),
                         key: first!($($key,)? stringify!($member)),
                         words: words!($($of)?),
@@ -101,11 +95,9 @@ macro_rules! declared {
                 $(Declared {
                     name: $part_name,
                     variant: stringify!($part_variant),
-                    part: Some(stringify!($part)),
                     docs: docs(&[$(stringify!($part_meta)),*]),
                     members: vec![$(Member {
                         name: stringify!($part_member),
-                        from: first!($(stringify!($from),)? stringify!($part_member)),
                         kind: stringify!($part_kind),
                         key: first!($($part_key,)? stringify!($part_member)),
                         words: words!($($part_of)?),
@@ -227,102 +219,41 @@ mod typescript {
 mod python {
     use std::fmt::Write as _;
 
-    use super::{Declared, Member, wrapped};
+    use super::{Declared, Member};
 
-    /// A part of the Python object: its name, its type in Rust and in Python, and what it is made by.
-    type Part = (String, &'static str, String, String);
-
-    fn parts(event: &Declared) -> Vec<Part> {
-        // Long members come last.
-        let (json, others): (Vec<&Member>, Vec<_>) =
-            event.members.iter().partition(|member| member.kind.ends_with("json"));
-        others.into_iter().chain(json).flat_map(made).collect()
-    }
-
-    fn made(member: &Member) -> Vec<Part> {
-        let (name, from) = (member.name, member.from);
-        let one = |rust, python: &str, made: String| vec![(name.to_owned(), rust, python.to_owned(), made)];
-        match member.kind {
-            "text" => one("String", "str", format!("{from}.to_string()")),
-            "maybe_text" => one("Option<String>", "str | None", format!("owned({from}.as_ref())")),
-            "json" => one("String", "str", format!("on_one_line({from})")),
-            "maybe_json" => one("Option<String>", "str | None", format!("{from}.as_deref().map(on_one_line)")),
-            "number" | "choice" => one("u64", "int", format!("*{from}")),
-            "maybe_number" => one("Option<u64>", "int | None", format!("*{from}")),
-            "flag" => one("bool", "bool", format!("*{from}")),
-            "span" => one("Option<(u64, u64)>", "tuple[int, int] | None", format!("*{from}")),
+    /// Returns the name and the type of each part of the Python object that a member becomes.
+    fn parts(member: &Member) -> Vec<(&'static str, String)> {
+        let number = || "int | None".to_owned();
+        let kind = match member.kind {
+            "text" | "json" => "str".to_owned(),
+            "maybe_text" | "maybe_json" => "str | None".to_owned(),
+            "number" | "choice" => "int".to_owned(),
+            "maybe_number" => number(),
+            "flag" => "bool".to_owned(),
+            "span" => "tuple[int, int] | None".to_owned(),
             "word" => {
-                let words = member.words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
-                one("String", &format!("Literal[{words}]"), format!("{from}.name().to_owned()"))
+                let words = member.words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>();
+                format!("Literal[{}]", words.join(", "))
             }
-            "tokens" => ["input", "output", "cached", "reasoning"]
-                .map(|count| (count.to_owned(), "Option<u64>", "int | None".to_owned(), format!("{from}.{count}")))
-                .to_vec(),
-            "retry" => vec![
-                (
-                    "retry".to_owned(),
-                    "Option<String>",
-                    "Literal[\"never\", \"later\"] | None".to_owned(),
-                    format!("{from}.name().map(str::to_owned)"),
-                ),
-                ("retry_after_ms".to_owned(), "Option<u64>", "int | None".to_owned(), format!("{from}.after_ms()")),
-            ],
+            "tokens" => return ["input", "output", "cached", "reasoning"].map(|count| (count, number())).to_vec(),
+            "retry" => {
+                let retry = "Literal[\"never\", \"later\"] | None".to_owned();
+                return vec![("retry", retry), ("retry_after_ms", number())];
+            }
             other => panic!("{other}: Python has no type for this"),
-        }
-    }
-
-    /// Returns the variants of the class, and their construction.
-    pub(super) fn file(events: &[Declared]) -> String {
-        let mut out = "//! The events that the library declares (`llm/src/event/declared.rs`), written by `tests/it/declared_events.rs`.\n\n".to_owned();
-        out += "/// The class, of variants of its own and the declared ones, and how these are made.\n\
-            macro_rules! with_declared_events {\n    ($(#[$meta:meta])* { $($own:tt)* }) => {\n        $(#[$meta])*\n        \
-            pub(crate) enum StreamEvent {\n            $($own)*\n";
-        for event in events {
-            out += &wrapped(&event.docs.replace('`', "``"), 12, "/// ", "/// ", "");
-            let parts = parts(event).into_iter().map(|(name, rust, ..)| format!("{name}: {rust}"));
-            let _ = writeln!(out, "            {} {{ {} }},", event.variant, parts.collect::<Vec<_>>().join(", "));
-        }
-        out += "        }\n\n        \
-            /// Returns the content of the object of a declared event; `None` for any other.\n        \
-            fn declared(event: &jsonspigot_llm::StreamEvent<'_>) -> Option<StreamEvent> {\n            \
-            use jsonspigot_llm::StreamEvent as CoreEvent;\n            Some(match event {\n";
-        for event in events {
-            let from: Vec<_> = event.members.iter().map(|member| member.from).collect();
-            let (open, close) = match event.part {
-                Some(part) => (format!("(jsonspigot_llm::{part} {{ "), " })"),
-                None => (" { ".to_owned(), " }"),
-            };
-            let pattern = format!("CoreEvent::{}{open}{}, ..{close}", event.variant, from.join(", "));
-            let parts: Vec<_> = parts(event).into_iter().map(|(name, _, _, made)| part(&name, &made)).collect();
-            out += &arm(&pattern, &format!("StreamEvent::{}", event.variant), &parts);
-        }
-        out + "                _ => return None,\n            })\n        }\n    };\n}\n\npub(super) use with_declared_events;\n"
-    }
-
-    fn part(name: &str, made: &str) -> String {
-        if name == made { name.to_owned() } else { format!("{name}: {made}") }
-    }
-
-    /// Returns an arm of a `match`, in as few lines as the formatter would take.
-    fn arm(pattern: &str, made: &str, parts: &[String]) -> String {
-        let (indent, in_one) = (" ".repeat(16), format!("{made} {{ {} }}", parts.join(", ")));
-        let whole = format!("{indent}{pattern} => {in_one},\n");
-        if whole.len() <= 121 {
-            return whole;
-        }
-        if in_one.len() <= 100 {
-            return format!("{indent}{pattern} => {{\n{indent}    {in_one}\n{indent}}}\n");
-        }
-        let parts: String = parts.iter().map(|part| format!("{indent}    {part},\n")).collect();
-        format!("{indent}{pattern} => {made} {{\n{parts}{indent}}},\n")
+        };
+        vec![(member.name, kind)]
     }
 
     /// The classes of the stub, without the docstrings, which are those of the module.
     pub(super) fn stubs(events: &[Declared]) -> String {
         let mut out = String::new();
         for event in events {
-            let _ = writeln!(out, "    @final\n    class {}(StreamEvent):", event.variant);
-            for (name, _, python, _) in parts(event) {
+            let _ = writeln!(out, "    class {}(StreamEvent):", event.variant);
+            // Long parts come last.
+            let (json, others): (Vec<_>, Vec<_>) =
+                event.members.iter().flat_map(parts).partition(|(name, _)| *name == "json");
+            for (name, python) in others.into_iter().chain(json) {
                 let _ = writeln!(out, "        {name}: {python}");
             }
         }
@@ -360,11 +291,7 @@ fn the_files_made_of_the_declarations_are_current() {
     let new_stubs = between(&old_stubs, begin, end, &python::stubs(&events));
     let is_current = without_docstrings(&old_stubs) == without_docstrings(&new_stubs);
     let new_stubs = if is_current { old_stubs } else { new_stubs };
-    let files = [
-        (bindings.join("js/src/providers/declared-events.ts"), typescript::file(&events)),
-        (bindings.join("python/src/provider/declared.rs"), python::file(&events)),
-        (stubs, new_stubs),
-    ];
+    let files = [(bindings.join("js/src/providers/declared-events.ts"), typescript::file(&events)), (stubs, new_stubs)];
     for (file, text) in files {
         if env::var_os("JSONSPIGOT_UPDATE_EVENTS").is_some() {
             fs::write(&file, text).unwrap();

@@ -23,7 +23,7 @@ impl<'a> Chunk<'a> {
         if let Ok(text) = chunk.cast::<PyString>() {
             return match text.to_str() {
                 Ok(text) => Ok(Self::Borrowed(text.as_bytes())),
-                Err(error) => Err(lone_surrogate(text, error, offset())),
+                Err(error) => Err(lone_surrogate(chunk.py(), error, offset())),
             };
         }
         Self::of_bytes(chunk, "a chunk is str,")

@@ -1,17 +1,16 @@
 //! `Documents`: many JSON texts in one stream.
 
 use jsonspigot::{CompleteValue, DocumentEvent, DuplicateKeys, EndedDocument, Error, Framing, RestoreError};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::chunk::Chunk;
 use crate::error::{deviations, exception, own, raised_after};
-use crate::event::{Paths, Told, Value, event_methods, event_object};
+use crate::event::{Data, Paths, Told, Value, event_object, with_fields};
 use crate::lock::lock;
 use crate::mirror::Mirror;
-use crate::options::{Arguments, Options, pattern_set};
+use crate::options::{Arguments, Options, pattern_set, unknown};
 use crate::parser::Parser;
 use crate::reader::{self, Reader, Saved, reader_methods};
 use crate::typed::{Watch, begin_anew};
@@ -22,7 +21,7 @@ use crate::typed::{Watch, begin_anew};
 /// of JSON Lines that was not restored. ``error`` is the ``JsonSpigotError``, or ``None``; ``deviations`` are those of a lenient
 /// parser. ``value`` is the complete value, made when it is first asked for, and raises the error if there is one; ``raw`` is
 /// its JSON text on one line, or ``None``. ``parser`` is the parser at the document's end, with ``snapshots=True``.
-#[pyclass(frozen, module = "jsonspigot")]
+#[pyclass(frozen, extends = Data, module = "jsonspigot")]
 pub(crate) struct DocumentEnd {
     #[pyo3(get)]
     document: u64,
@@ -43,7 +42,8 @@ pub(crate) struct DocumentEnd {
     value: Value,
 }
 
-event_methods!(DocumentEnd {
+#[pymethods]
+impl DocumentEnd {
     #[classattr]
     const __match_args__: (&'static str, &'static str) = ("document", "error");
 
@@ -77,20 +77,17 @@ event_methods!(DocumentEnd {
         deviations: Option<Py<PyTuple>>,
         deviation_count: u64,
         decimals: bool,
-    ) -> PyResult<Self> {
+    ) -> PyResult<PyClassInitializer<Self>> {
         let deviations = deviations.unwrap_or_else(|| PyTuple::empty(py).unbind());
         let value = Value::checked(raw, decimals)?;
-        Ok(Self { document, start, byte_count, line, error, deviations, deviation_count, parser: None, value })
+        let end = Self { document, start, byte_count, line, error, deviations, deviation_count, parser: None, value };
+        Ok(with_fields(end))
     }
 
     /// Whether fractions of the value are ``Decimal``.
     #[getter]
     fn decimals(&self) -> bool {
         self.value.has_decimals()
-    }
-
-    fn __hash__(&self) -> u64 {
-        self.start ^ self.document << 32
     }
 
     #[getter]
@@ -112,7 +109,7 @@ event_methods!(DocumentEnd {
         visit.call(&self.parser)?;
         self.value.traverse(&visit)
     }
-});
+}
 
 impl DocumentEnd {
     fn of(py: Python<'_>, ended: &EndedDocument<'_>, options: &Options, lines: &Lines) -> PyResult<Self> {
@@ -196,19 +193,17 @@ impl Documents {
         chunk: &[u8],
         read: impl FnOnce(&mut jsonspigot::Documents, &mut dyn FnMut(DocumentEvent<'_>)) -> Result<(), jsonspigot::Error>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let Self { documents, options, paths, lines, watch, .. } = self;
+        let Self { documents, options, paths, lines, .. } = self;
         lines.begin(documents.offset(), chunk);
         let mut told = Told::new(py);
         let result = read(documents, &mut |event| match event {
             DocumentEvent::Match { document, event } => {
-                told.push(event_object(py, &event, document, options.fractions, paths));
+                told.push(event_object(py, &event, document, options.fractions, paths, None));
             }
             DocumentEvent::End(ended) => {
                 paths.clear();
-                told.push(DocumentEnd::of(py, &ended, options, lines).and_then(|end| {
-                    watch.end(py, None, &end.value);
-                    Ok(Bound::new(py, end)?.into_any())
-                }));
+                let end = DocumentEnd::of(py, &ended, options, lines);
+                told.push(end.and_then(|end| Ok(Bound::new(py, with_fields(end))?.into_any())));
             }
             _ => {}
         });
@@ -219,9 +214,7 @@ impl Documents {
 }
 
 pub(crate) fn named(framing: &str) -> PyResult<Framing> {
-    framing.parse().map_err(|_| {
-        PyValueError::new_err(format!("framing: expected 'lines', 'concatenated' or 'sequence', not '{framing}'"))
-    })
+    framing.parse().map_err(|_| unknown("framing", framing, "'lines', 'concatenated' or 'sequence'"))
 }
 
 impl Saved for Documents {

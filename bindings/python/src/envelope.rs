@@ -3,144 +3,87 @@
 use jsonspigot::internal::on_one_line;
 use jsonspigot::{DuplicateKeys, Error, RestoreError, Retain};
 use jsonspigot_framing::Utf8;
-use jsonspigot_llm::{Delimiter, EnvelopeEvent as CoreEvent, Payload, PayloadStatus};
+use jsonspigot_llm::{Delimiter, EnvelopeBuilder, EnvelopeEvent as CoreEvent, Payload};
 use pyo3::exceptions::PyValueError;
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::chunk::Chunk;
 use crate::error::{deviations, exception, own_at};
-use crate::event::{Paths, Told, Value, data, event_methods, event_object};
+use crate::event::data::{Making, add_classes, classes, event};
+use crate::event::{Paths, Told, event_object};
 use crate::lock::lock;
 use crate::mirror::Mirror;
-use crate::options::{Arguments, Options, items, pattern_set};
+use crate::options::{Arguments, Options, chosen, items, pattern_set};
 use crate::reader::{self, Reader, Saved, reader_methods};
 use crate::typed::{Watch, begin_anew};
 use crate::value::Fractions;
 
-/// The events of an envelope: text around payloads, and the payloads' content.
-#[pyclass(frozen, module = "jsonspigot")]
-pub(crate) enum EnvelopeEvent {
-    /// Text outside payloads.
-    Text { text: String },
-    /// A payload begins. ``open`` is the delimiter as it was spelt, ``offset`` its first byte.
-    Begin { mark: String, open: String, offset: u64 },
-    /// An event of the payload's JSON.
-    Match { mark: String, event: Py<PyAny> },
-    /// A piece of a payload that is plain text.
-    Fragment { mark: String, text: String },
-    /// A payload has ended. ``status`` is ``"complete"``, ``"accepted"`` (with accepted deviations),
-    /// ``"empty"``, ``"truncated"``, ``"malformed"``, ``"trailing"`` or ``"raw"``; ``value``, made when it is first asked for,
-    /// and ``raw`` (its JSON text on one line, as strict JSON) are there if it is complete or accepted; ``text`` is the
-    /// payload as it arrived. ``values`` are the JSON texts of a trailing payload that has only whole values, and ``repeated``
-    /// is whether they are all equal.
-    End {
-        mark: String,
-        status: String,
-        value: Value,
-        raw: Option<String>,
-        text: String,
-        error: Py<PyAny>,
-        close: String,
-        values: Vec<String>,
-        repeated: bool,
-        deviations: Py<PyTuple>,
-        deviation_count: u64,
-    },
+/// Adds the classes of the events.
+pub(crate) fn add_events(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let docs = "The events of an envelope: text around payloads, and the payloads' content.";
+    let classes = classes! {
+        /// Text outside payloads.
+        Text { text }
+        /// A payload begins. ``open`` is the delimiter as it was spelt, ``offset`` its first byte.
+        Begin { mark, open, offset }
+        /// An event of the payload's JSON.
+        Match { mark, event }
+        /// A piece of a payload that is plain text.
+        Fragment { mark, text }
+        /// A payload has ended. ``status`` is ``"complete"``, ``"accepted"`` (with accepted deviations),
+        /// ``"empty"``, ``"truncated"``, ``"malformed"``, ``"trailing"`` or ``"raw"``; ``value``, made when it is first asked for,
+        /// and ``raw`` (its JSON text on one line, as strict JSON) are there if it is complete or accepted; ``text`` is the
+        /// payload as it arrived. ``values`` are the JSON texts of a trailing payload that has only whole values, and
+        /// ``repeated`` is whether they are all equal.
+        End { mark, status, value, raw, text, error, close, values, repeated, deviations, deviation_count }
+    };
+    add_classes(module, "EnvelopeEvent", docs, classes)
 }
 
-event_methods!(EnvelopeEvent {
-    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        data::shown(slf.as_any())
-    }
-
-    fn __hash__(slf: &Bound<'_, Self>) -> PyResult<isize> {
-        slf.as_any().get_type().hash()
-    }
-
-    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        match self {
-            Self::Match { event, .. } => visit.call(event),
-            Self::End { error, value, .. } => visit.call(error).and_then(|()| value.traverse(&visit)),
-            _ => Ok(()),
-        }
-    }
-});
-
-/// The parts that say what a text came to.
-pub(crate) struct Verdict {
-    pub(crate) status: &'static str,
-    pub(crate) reason: Option<String>,
-    pub(crate) value: Value,
-    pub(crate) raw: Option<String>,
-    pub(crate) text: String,
-    pub(crate) error: Py<PyAny>,
-    pub(crate) values: Vec<String>,
-    pub(crate) repeated: bool,
-    pub(crate) deviations: Py<PyTuple>,
-    pub(crate) deviation_count: u64,
-}
-
-/// An event of a text's end, of a verdict and of parts of its own.
-macro_rules! ended {
-    ($variant:path, $verdict:expr, { $($own:tt)* }) => {{
-        let Verdict { status, value, raw, text, error, values, repeated, deviations, deviation_count, .. } = $verdict;
-        let status = status.to_owned();
-        $variant { status, value, raw, text, error, values, repeated, deviations, deviation_count, $($own)* }
-    }};
-}
-pub(crate) use ended;
-
-impl Verdict {
-    pub(crate) fn of(py: Python<'_>, payload: &Payload<'_>, fractions: Fractions) -> PyResult<Self> {
-        let value = payload.value();
-        Ok(Self {
-            status: payload.status().name(),
-            reason: match payload.status() {
-                PayloadStatus::Truncated { reason } => Some(reason.to_owned()),
-                _ => None,
-            },
-            value: Value::of(value.map(|value| value.text()), fractions),
-            raw: value.map(|value| on_one_line(value.text())),
-            text: payload.raw().to_owned(),
-            error: match payload.error() {
-                Some(error) => exception(py, error, None)?.unbind(),
-                None => py.None(),
-            },
-            values: payload.values().into_iter().map(on_one_line).collect(),
-            repeated: payload.is_repeated(),
-            deviations: deviations(py, payload.deviations())?.unbind(),
-            deviation_count: payload.deviation_count(),
-        })
-    }
-}
-
-/// Returns the content of an event's Python object; nothing for an event that this version does not know.
-pub(crate) fn made(
+/// Adds the parts that say what a text came to.
+pub(crate) fn put_end(
+    making: &Making<'_>,
     py: Python<'_>,
+    payload: &Payload<'_>,
+    fractions: Fractions,
+) -> PyResult<()> {
+    let error = payload.error().map(|error| exception(py, error, None)).transpose()?;
+    making.put_value(payload.value().map(|value| on_one_line(value.text())), fractions)?;
+    making.put(intern!(py, "status"), payload.status().name())?;
+    making.put(intern!(py, "text"), payload.raw())?;
+    making.put(intern!(py, "error"), error)?;
+    making.put(intern!(py, "values"), payload.values().into_iter().map(on_one_line).collect::<Vec<_>>())?;
+    making.put(intern!(py, "repeated"), payload.is_repeated())?;
+    making.put(intern!(py, "deviations"), deviations(py, payload.deviations())?)?;
+    making.put(intern!(py, "deviation_count"), payload.deviation_count())
+}
+
+/// Returns an event's Python object; nothing for an event that this version does not know.
+pub(crate) fn made<'py>(
+    py: Python<'py>,
     event: &CoreEvent<'_>,
     fractions: Fractions,
     paths: &mut Paths,
-) -> PyResult<Option<EnvelopeEvent>> {
+) -> PyResult<Option<Bound<'py, PyAny>>> {
     Ok(Some(match event {
-        CoreEvent::Text(text) => EnvelopeEvent::Text { text: text.to_string() },
+        CoreEvent::Text(text) => event!(py, EnvelopeEvent.Text { text: &**text }),
         CoreEvent::Begin { delimiter, open, offset } => {
             paths.clear();
-            EnvelopeEvent::Begin { mark: delimiter.to_string(), open: open.to_string(), offset: *offset }
+            event!(py, EnvelopeEvent.Begin { mark: delimiter.to_string(), open: &**open, offset: *offset })
         }
-        CoreEvent::Match { delimiter, event } => EnvelopeEvent::Match {
-            mark: delimiter.to_string(),
-            event: event_object(py, event, 0, fractions, paths)?.unbind(),
-        },
+        CoreEvent::Match { delimiter, event } => {
+            let event = event_object(py, event, 0, fractions, paths, None)?;
+            event!(py, EnvelopeEvent.Match { mark: delimiter.to_string(), event: event })
+        }
         CoreEvent::Fragment { delimiter, text } => {
-            EnvelopeEvent::Fragment { mark: delimiter.to_string(), text: text.to_string() }
+            event!(py, EnvelopeEvent.Fragment { mark: delimiter.to_string(), text: &**text })
         }
         CoreEvent::End { delimiter, payload, close, .. } => {
-            ended!(EnvelopeEvent::End, Verdict::of(py, payload, fractions)?, {
-                mark: delimiter.to_string(),
-                close: close.to_string(),
-            })
+            let (mark, end) = (delimiter.to_string(), |making: &_| put_end(making, py, payload, fractions));
+            event!(py, EnvelopeEvent.End { mark: mark, close: &**close }, end)
         }
         _ => return Ok(None),
     }))
@@ -207,14 +150,11 @@ fn by_mark<'py>(models: &Bound<'py, PyAny>, delimiters: &[Delimiter]) -> PyResul
 impl Shown {
     /// Adds an event to the list, and updates the objects and views of payloads.
     fn push<'py>(&mut self, py: Python<'py>, told: &mut Told<'py>, event: &CoreEvent<'_>) {
-        let made = made(py, event, self.options.fractions, &mut self.paths);
-        match &made {
-            Ok(Some(EnvelopeEvent::Begin { .. })) => self.mirror.clear(),
-            Ok(Some(EnvelopeEvent::End { value, .. })) => self.watch.end(py, None, value),
-            _ => {}
+        if matches!(event, CoreEvent::Begin { .. }) {
+            self.mirror.clear();
         }
-        if let Some(made) = made.transpose() {
-            told.push(made.and_then(|made| Ok(made.into_pyobject(py)?.into_any())));
+        if let Some(made) = made(py, event, self.options.fractions, &mut self.paths).transpose() {
+            told.push(made);
         }
     }
 }
@@ -305,15 +245,9 @@ reader_methods! {
                 watch = Watch::telling(models.py(), "Payloads", by_mark(models, &delimiters)?.as_any())?;
             }
             let builder = jsonspigot_llm::Envelope::builder().parser(options.builder_retaining(Retain::Matches));
-            let builder = match payload_limit {
-                Some(limit) => builder.payload_limit(limit),
-                None => builder,
-            };
+            let builder = chosen(builder, payload_limit, EnvelopeBuilder::payload_limit);
             let builder = if starts_inside { builder.starts_inside() } else { builder };
-            let builder = match save_limit {
-                Some(limit) => builder.saveable(limit),
-                None => builder,
-            };
+            let builder = chosen(builder, save_limit, EnvelopeBuilder::saveable);
             let envelope = builder.build(delimiters, &pattern_set(patterns)?);
             let (paths, mirror) = (Paths::default(), Mirror::new(options.fractions));
             Ok(Self { envelope, utf8: Utf8::new(), shown: Shown { options, paths, mirror, watch } })

@@ -5,7 +5,7 @@ use jsonspigot::{Deviation, Error, PatternError, RestoreError};
 use pyo3::exceptions::PyUnicodeEncodeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyList, PyTuple, PyType};
 
 static JSON_SPIGOT_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static PATTERN_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
@@ -79,32 +79,12 @@ pub(crate) fn bad_pattern(py: Python<'_>, error: &PatternError) -> PyErr {
 }
 
 /// Returns the error for a `str` that UTF-8 cannot encode: it was not read at all, so the parser is as it was.
-pub(crate) fn lone_surrogate(text: &Bound<'_, PyString>, cause: PyErr, offset: u64) -> PyErr {
-    let py = text.py();
+pub(crate) fn lone_surrogate(py: Python<'_>, cause: PyErr, offset: u64) -> PyErr {
     if !cause.is_instance_of::<PyUnicodeEncodeError>(py) {
         return cause;
     }
-    let place = || -> PyResult<(usize, u32, usize)> {
-        let index = cause.value(py).getattr("start")?.extract()?;
-        let encoded = text.call_method1("encode", ("utf-8", "surrogatepass"))?.cast_into::<PyBytes>()?;
-        let bytes = encoded.as_bytes();
-        let before = str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
-        // A surrogate has three bytes, with the last 16 of these bits.
-        let bits = bytes[before..].iter().take(3).fold(0, |bits, byte| bits << 6 | u32::from(byte & 0x3F));
-        Ok((index, bits & 0xFFFF, before))
-    };
-    match place() {
-        Ok((index, found, bytes)) => {
-            let message = format!(
-                "lone surrogate: expected text that UTF-8 can encode, but the str has U+{found:04X} at index {index}; \
-                 nothing of it was read"
-            );
-            let error = own(py, &message, "lone-surrogate", offset + bytes as u64, "$");
-            error.set_cause(py, Some(cause));
-            error
-        }
-        Err(error) => error,
-    }
+    let made = || py.import("jsonspigot._errors")?.call_method1("lone_surrogate", (cause.value(py), offset));
+    made().map_or_else(|error| error, PyErr::from_value)
 }
 
 /// Returns deviations as tuples of kind, offset, line and column.

@@ -11,6 +11,7 @@ mod error;
 mod event;
 mod keys;
 mod lock;
+mod make;
 mod mirror;
 mod options;
 mod parser;
@@ -25,20 +26,28 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _native {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use super::documents::{DocumentEnd, Documents};
     #[pymodule_export]
-    use super::envelope::{Envelope, EnvelopeEvent};
+    use super::envelope::Envelope;
     #[pymodule_export]
-    use super::event::{Begin, Delta, End, InnerError};
+    use super::event::{Begin, Data, Delta, End, InnerError};
     #[pymodule_export]
     use super::parser::{Parser, Revision};
     #[pymodule_export]
-    use super::provider::{ProviderStream, StreamEvent};
+    use super::provider::ProviderStream;
     #[pymodule_export]
-    use super::rewriter::{Rewriter, Rule};
+    use super::rewriter::Rewriter;
     #[pymodule_export]
-    use super::typed::{LevelObject, Place, Shape, Typed};
+    use super::typed::{Level, Place, Shape, Typed};
     #[pymodule_export]
     use super::values::Values;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::envelope::add_events(module)?;
+        super::provider::add_events(module)
+    }
 }

@@ -71,10 +71,7 @@ impl Options {
             .limits(self.limits)
             .retain(self.retain.unwrap_or(default))
             .lenient(self.leniency);
-        let builder = match self.duplicate_keys {
-            Some(policy) => builder.duplicate_keys(policy),
-            None => builder,
-        };
+        let builder = chosen(builder, self.duplicate_keys, ParserBuilder::duplicate_keys);
         let builder = if self.accept_deviations { builder.accept_deviations() } else { builder };
         match (self.snapshots, self.provisional) {
             (_, true) => builder.provisional(),
@@ -165,6 +162,14 @@ impl<'py> Arguments<'py> {
     }
 }
 
+/// Applies a choice to a builder, if it was made.
+pub(crate) fn chosen<T, V>(builder: T, choice: Option<V>, apply: impl FnOnce(T, V) -> T) -> T {
+    match choice {
+        Some(choice) => apply(builder, choice),
+        None => builder,
+    }
+}
+
 /// Reads a limit, or `None` for no limit. An integer out of range is a `ValueError`.
 fn limit(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     value.extract::<Option<u64>>().map_err(|error| {
@@ -228,7 +233,7 @@ pub(crate) fn items<'py>(name: &str, given: &Bound<'py, PyAny>) -> PyResult<Boun
     }
 }
 
-fn unknown(argument: &str, found: &str, expected: &str) -> PyErr {
+pub(crate) fn unknown(argument: &str, found: &str, expected: &str) -> PyErr {
     PyValueError::new_err(format!("{argument}: expected {expected}, not '{found}'"))
 }
 

@@ -1,7 +1,7 @@
 //! The interface that readers share: how `Parser`, `Documents`, `Envelope`, `ProviderStream` and `Rewriter` are locked and
 //! saved, and how those of them that keep snapshots show their open values.
 
-use jsonspigot::{DuplicateKeys, Error, RestoreError, ValueState};
+use jsonspigot::{DuplicateKeys, Error, RestoreError};
 use pyo3::call::PyCallArgs;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -14,7 +14,7 @@ use crate::error::{bad_state, raised};
 use crate::lock::lock;
 use crate::mirror::{Mirror, Moment, Seen};
 use crate::options::Options;
-use crate::typed::{Source, Typed, Watch, with_typed};
+use crate::typed::{Source, Typed, Watch};
 
 /// A reader whose state can be saved between two calls.
 pub(crate) trait Saved: PyClass<Frozen = False> {
@@ -80,12 +80,33 @@ pub(crate) fn read<'py, R: Reader>(
     reader: &Bound<'py, R>,
     read: impl FnOnce(&mut R, Python<'py>) -> PyResult<Bound<'py, PyList>>,
 ) -> PyResult<Bound<'py, PyList>> {
+    let events = read(&mut *lock(reader)?, reader.py());
+    with_typed(reader, events)
+}
+
+/// Returns the events of a call, and those of its error, with those of the typed views among them. Called when nothing
+/// is locked.
+fn with_typed<'py, R: Reader>(
+    reader: &Bound<'py, R>,
+    events: PyResult<Bound<'py, PyList>>,
+) -> PyResult<Bound<'py, PyList>> {
     let py = reader.py();
-    let (events, teller) = {
-        let mut reader = lock(reader)?;
-        (read(&mut reader, py), reader.watch().and_then(|watch| watch.teller(py)))
+    let told = |events: Bound<'py, PyAny>| -> PyResult<Bound<'py, PyAny>> {
+        let teller = match lock(reader)?.watch() {
+            Some(watch) => watch.end(&events).map(|()| watch.teller(py))?,
+            None => None,
+        };
+        teller.map_or(Ok(events.clone()), |teller| teller.bind(py).call_method1("told", (reader, events)))
     };
-    with_typed(reader.as_any(), teller, events)
+    match events {
+        Ok(events) => Ok(told(events.into_any())?.cast_into()?),
+        Err(error) => {
+            if let Ok(events) = error.value(py).getattr("events") {
+                error.value(py).setattr("events", told(events)?)?;
+            }
+            Err(error)
+        }
+    }
 }
 
 /// Locks a reader to show its snapshots.
@@ -129,13 +150,8 @@ pub(crate) fn state_of<'py, R: Reader>(
     let py = reader.py();
     let open = &mut lock_to_show(reader)?;
     let Some((parser, _)) = open.open(call) else { return Ok(None) };
-    let name = match parser.state_of(path).map_err(|error| raised(py, &error))? {
-        ValueState::Pending => pyo3::intern!(py, "pending"),
-        ValueState::Partial => pyo3::intern!(py, "partial"),
-        ValueState::Complete => pyo3::intern!(py, "complete"),
-        ValueState::Absent => pyo3::intern!(py, "absent"),
-    };
-    Ok(Some(name.clone()))
+    let state = parser.state_of(path).map_err(|error| raised(py, &error))?;
+    Ok(Some(PyString::intern(py, state.name())))
 }
 
 /// Returns a typed view that is notified of the ends of values.
@@ -158,7 +174,7 @@ pub(crate) fn typed<'py, R: Reader>(
     Ok(view)
 }
 
-/// Returns a typed view that does not learn how a text ends: `Typed::_whole` and `Typed::_broken` report that.
+/// Returns a typed view that does not learn how a text ends: `Typed::_end` reports that.
 pub(crate) fn view<'py, R: Reader>(
     reader: &Bound<'py, R>,
     call: Option<u64>,

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jsonspigot::{Error, RestoreError, Retain, RewriteError, Rewriter as Core, Rule as CoreRule, RuleError};
-use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyBaseException, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use pyo3::{PyTraverseError, PyVisit};
@@ -11,135 +11,55 @@ use pyo3::{PyTraverseError, PyVisit};
 use crate::chunk::Chunk;
 use crate::error::{bad_pattern, exception, own};
 use crate::lock::lock;
-use crate::options::{Arguments, items};
+use crate::options::{Arguments, chosen, items};
 use crate::reader::{Saved, saved_methods};
 
-/// A change to the values that a pattern selects.
-#[pyclass(frozen, module = "jsonspigot")]
-pub(crate) struct Rule(Kind);
-
-enum Kind {
-    Remove,
-    Redact,
-    Replace(String),
-    Map(Py<PyAny>),
-    MapText(Py<PyAny>),
+/// The functions of a rewriter's rules, by their places, and the exception of one of them, until `reset`. The rules and the
+/// garbage collector share it: a function is one reference for both.
+#[derive(Default)]
+struct Functions {
+    functions: Vec<Py<PyAny>>,
+    raised: Option<Py<PyBaseException>>,
 }
 
-/// The exception of a function, until `reset`.
-type Raised = Arc<Mutex<Option<Py<PyBaseException>>>>;
+type Shared = Arc<Mutex<Functions>>;
 
-/// A function that a rule and the garbage collector share: it is one reference for both.
-type Function = Arc<Mutex<Option<Py<PyAny>>>>;
-
-fn open<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
+fn open(shared: &Shared) -> MutexGuard<'_, Functions> {
     // Nothing panics while it is locked.
-    slot.lock().unwrap_or_else(PoisonError::into_inner)
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls a function that returns text. After an exception, which the slot keeps, no function is called.
-fn called(slot: &Raised, function: &Function, argument: Option<&str>) -> Option<String> {
-    if open(slot).is_some() {
-        return None;
-    }
+/// Calls a function that returns text. After an exception, which is kept, no function is called.
+fn called(shared: &Shared, place: usize, argument: Option<&str>) -> Option<String> {
     Python::attach(|py| {
-        let function = open(function).as_ref().map(|function| function.clone_ref(py));
-        let function = function.ok_or_else(|| PyRuntimeError::new_err("this rewriter was garbage"))?;
-        function.call1(py, (argument,))?.extract(py)
-    })
-    .map_err(|error: PyErr| *open(slot) = Some(Python::attach(|py| error.into_value(py))))
-    .ok()
-}
-
-impl Rule {
-    /// Returns the rule of the library, and adds its function to those that the collector visits.
-    fn made(&self, py: Python<'_>, slot: &Raised, functions: &mut Vec<Function>) -> PyResult<CoreRule> {
-        let slot = Arc::clone(slot);
-        let mut shared = |function: &Py<PyAny>| {
-            let function = Arc::new(Mutex::new(Some(function.clone_ref(py))));
-            functions.push(Arc::clone(&function));
-            function
+        let function = {
+            let shared = open(shared);
+            // Without functions, the rewriter is garbage.
+            shared.functions.get(place).filter(|_| shared.raised.is_none())?.clone_ref(py)
         };
-        Ok(match &self.0 {
-            Kind::Remove => CoreRule::remove(),
-            Kind::Redact => CoreRule::redact(),
-            Kind::Replace(json) => CoreRule::replace(json).map_err(|error| PyValueError::new_err(error.to_string()))?,
-            Kind::Map(function) => {
-                let function = shared(function);
-                // A result that is not JSON ends the text.
-                CoreRule::map(move |json| called(&slot, &function, Some(json)).unwrap_or_default())
-            }
-            Kind::MapText(function) => {
-                let function = shared(function);
-                CoreRule::map_text(move |piece, out| {
-                    out.push_str(&called(&slot, &function, piece).unwrap_or_default());
-                })
-            }
-        })
-    }
+        let called = function.call1(py, (argument,)).and_then(|text| text.extract(py));
+        called.map_err(|error: PyErr| open(shared).raised = Some(error.into_value(py))).ok()
+    })
 }
 
-fn function(function: Py<PyAny>, py: Python<'_>) -> PyResult<Py<PyAny>> {
-    if function.bind(py).is_callable() {
-        return Ok(function);
+/// Returns a rule of the library, made of a `Rule` (`_rules.py`), and adds its function to the others.
+fn rule_of(rule: &Bound<'_, PyAny>, shared: &Shared) -> PyResult<CoreRule> {
+    let (kind, argument): (String, Bound<'_, PyAny>) = (rule.getattr("_kind")?.extract()?, rule.getattr("_argument")?);
+    let place = open(shared).functions.len();
+    if kind.starts_with("map") {
+        open(shared).functions.push(argument.clone().unbind());
     }
-    Err(PyTypeError::new_err("the function of a rule can be called"))
-}
-
-#[pymethods]
-impl Rule {
-    /// Remove the value, with its key and its comma.
-    #[staticmethod]
-    fn remove() -> Self {
-        Self(Kind::Remove)
-    }
-
-    /// Write ``"[redacted]"`` in the value's place.
-    ///
-    /// If text inside a string turns out not to be JSON, the string ends there.
-    #[staticmethod]
-    fn redact() -> Self {
-        Self(Kind::Redact)
-    }
-
-    /// Write another value in its place: anything that ``json.dumps`` takes.
-    #[staticmethod]
-    fn replace(value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let options = PyDict::new(value.py());
-        options.set_item("allow_nan", false)?;
-        let json = value.py().import("json")?.call_method("dumps", (value,), Some(&options))?;
-        Ok(Self(Kind::Replace(json.extract()?)))
-    }
-
-    /// Call ``function`` with the value's JSON text once it is complete; it returns another JSON text.
-    #[staticmethod]
-    #[pyo3(name = "map")]
-    fn map_json(py: Python<'_>, function: Py<PyAny>) -> PyResult<Self> {
-        Ok(Self(Kind::Map(self::function(function, py)?)))
-    }
-
-    /// Call ``function`` with the decoded pieces of a string, then ``None``; it returns the text for each. Other values pass.
-    #[staticmethod]
-    fn map_text(py: Python<'_>, function: Py<PyAny>) -> PyResult<Self> {
-        Ok(Self(Kind::MapText(self::function(function, py)?)))
-    }
-
-    fn __repr__(&self) -> String {
-        match &self.0 {
-            Kind::Remove => "Rule.remove()".to_owned(),
-            Kind::Redact => "Rule.redact()".to_owned(),
-            Kind::Replace(json) => format!("<jsonspigot.Rule, replace by {json}>"),
-            Kind::Map(_) => "<jsonspigot.Rule, map>".to_owned(),
-            Kind::MapText(_) => "<jsonspigot.Rule, map text>".to_owned(),
+    let shared = Arc::clone(shared);
+    Ok(match kind.as_str() {
+        "remove" => CoreRule::remove(),
+        "redact" => CoreRule::redact(),
+        "replace" => {
+            CoreRule::replace(argument.extract::<&str>()?).map_err(|error| PyValueError::new_err(error.to_string()))?
         }
-    }
-
-    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        match &self.0 {
-            Kind::Map(function) | Kind::MapText(function) => visit.call(function),
-            Kind::Remove | Kind::Redact | Kind::Replace(_) => Ok(()),
-        }
-    }
+        // A result that is not JSON ends the text.
+        "map" => CoreRule::map(move |json| called(&shared, place, Some(json)).unwrap_or_default()),
+        _ => CoreRule::map_text(move |piece, out| out.push_str(&called(&shared, place, piece).unwrap_or_default())),
+    })
 }
 
 /// An editor of a JSON text while it passes: bytes that no rule concerns are written at once, unchanged.
@@ -151,10 +71,7 @@ impl Rule {
 #[pyclass(module = "jsonspigot")]
 pub(crate) struct Rewriter {
     rewriter: Core,
-    raised: Raised,
-    functions: Vec<Function>,
-    /// The bytes that have been read.
-    offset: u64,
+    shared: Shared,
 }
 
 impl Saved for Rewriter {
@@ -176,12 +93,12 @@ impl Rewriter {
         read: impl FnOnce(&mut Core, &mut Vec<u8>) -> Result<(), RewriteError>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let mut out = Vec::new();
-        if let Some(error) = &*open(&self.raised) {
+        if let Some(error) = &open(&self.shared).raised {
             // Each raise would add to the same traceback.
             return Err(PyErr::from_value(error.bind(py).call_method1("with_traceback", (py.None(),))?));
         }
         let read = read(&mut self.rewriter, &mut out);
-        let raised = open(&self.raised).as_ref().map(|error| error.bind(py).clone().into_any());
+        let raised = open(&self.shared).raised.as_ref().map(|error| error.bind(py).clone().into_any());
         let error = match (raised, read) {
             (Some(raised), _) => raised,
             (None, Ok(())) => return Ok(PyBytes::new(py, &out)),
@@ -215,22 +132,22 @@ saved_methods! {
             let py = rules.py();
             let arguments = Arguments::of(py, options)?;
             let limit = arguments.limit("held_limit")?;
-            let slot = Raised::default();
-            let (mut made, mut functions) = (Vec::new(), Vec::new());
+            let (mut made, shared) = (Vec::new(), Shared::default());
             for pair in items("rules", rules)? {
-                let (pattern, rule): (String, Bound<'_, Rule>) = pair.extract()?;
-                made.push((pattern, rule.get().made(py, &slot, &mut functions)?));
+                let (pattern, rule): (String, Bound<'_, PyAny>) = pair.extract()?;
+                if !rule.is_instance(&py.import("jsonspigot._rules")?.getattr("Rule")?)? {
+                    return Err(PyTypeError::new_err(format!("rules: expected a Rule, not {}", rule.get_type().name()?)));
+                }
+                made.push((pattern, rule_of(&rule, &shared)?));
             }
             let parser = arguments.options(false)?.builder_retaining(Retain::Nothing);
             let rewriter = Core::with_parser(parser, made).map_err(|error| match error {
                 RuleError::Pattern(error) => bad_pattern(py, &error),
                 other => PyValueError::new_err(other.to_string()),
             })?;
-            let rewriter = match limit {
-                Some(limit) => rewriter.held_limit(usize::try_from(limit).unwrap_or(usize::MAX)),
-                None => rewriter,
-            };
-            Ok(Self { rewriter, raised: slot, functions, offset: 0 })
+            let limit = limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
+            let rewriter = chosen(rewriter, limit, Core::held_limit);
+            Ok(Self { rewriter, shared })
         }
 
         /// Read the next piece of the text, as ``str`` or as UTF-8 cut anywhere, and return all that is decided.
@@ -240,8 +157,7 @@ saved_methods! {
         /// is raised as it is. Either has the bytes that were decided before as ``written``, and is raised again until ``reset``.
         fn write<'py>(slf: &Bound<'py, Self>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
             let reader = &mut *lock(slf)?;
-            let chunk = Chunk::of(chunk, || reader.offset)?;
-            reader.offset += chunk.bytes().len() as u64;
+            let chunk = Chunk::of(chunk, || reader.rewriter.offset())?;
             reader.checked(slf.py(), |rewriter, out| rewriter.write(chunk.bytes(), |bytes| out.extend_from_slice(bytes)))
         }
 
@@ -260,8 +176,7 @@ saved_methods! {
         fn reset(slf: &Bound<'_, Self>) -> PyResult<()> {
             let reader = &mut *lock(slf)?;
             reader.rewriter.reset();
-            reader.offset = 0;
-            *open(&reader.raised) = None;
+            open(&reader.shared).raised = None;
             Ok(())
         }
 
@@ -270,14 +185,14 @@ saved_methods! {
         }
 
         fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-            visit.call(&*open(&self.raised))?;
-            self.functions.iter().try_for_each(|function| visit.call(&*open(function)))
+            let shared = open(&self.shared);
+            visit.call(&shared.raised)?;
+            shared.functions.iter().try_for_each(|function| visit.call(function))
         }
 
         fn __clear__(&mut self) {
-            let functions: Vec<_> = self.functions.iter().map(|function| open(function).take()).collect();
-            let raised = open(&self.raised).take();
-            drop((functions, raised));
+            let garbage = std::mem::take(&mut *open(&self.shared));
+            drop(garbage);
         }
     }
 }

@@ -37,7 +37,7 @@ struct Columns {
 
 impl Columns {
     fn of(names: Vec<Py<PyString>>, patterns: &PatternSet, missing: Py<PyAny>, py: Python<'_>) -> PyResult<Self> {
-        let selects_many = patterns.as_slice().iter().map(|pattern| selects_many(&pattern.to_string()));
+        let selects_many = patterns.as_slice().iter().map(|pattern| !pattern.is_singular());
         let names = names.into_iter().zip(selects_many).collect();
         let mut columns = Self { names, missing, row: PyDict::new(py).unbind() };
         columns.end(py)?;
@@ -64,26 +64,6 @@ impl Columns {
             _ => row.set_item(name, value),
         }
     }
-}
-
-/// Returns true if a pattern, as it is printed, may select more than one value of a text.
-fn selects_many(pattern: &str) -> bool {
-    let mut bytes = pattern.bytes();
-    let mut quote = None;
-    let mut before = b'$';
-    while let Some(byte) = bytes.next() {
-        match (quote, byte) {
-            (Some(_), b'\\') => drop(bytes.next()),
-            (Some(open), _) if open == byte => quote = None,
-            (Some(_), _) => {}
-            (None, b'\'' | b'"') => quote = Some(byte),
-            (None, b'*' | b',' | b':' | b'?') => return true,
-            (None, b'.') if before == b'.' => return true,
-            (None, _) => {}
-        }
-        before = byte;
-    }
-    false
 }
 
 /// The outcome of a chunk.

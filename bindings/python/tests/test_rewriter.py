@@ -86,6 +86,16 @@ def test_an_error_has_what_was_written_before() -> None:
     assert cut.value.kind == "incomplete"
 
 
+def test_a_lone_surrogate_has_its_place_after_a_restore() -> None:
+    rewriter = Rewriter({"a": Rule.remove()})
+    rewriter.write('{"b": 1, ')
+    for writer in (rewriter, Rewriter.restore({"a": Rule.remove()}, rewriter.save())):
+        with pytest.raises(JsonSpigotError) as caught:
+            writer.write('"\u00e9\ud800')
+        assert (caught.value.kind, caught.value.offset) == ("lone-surrogate", 12)
+        assert writer.write('"c": 2}') + writer.finish() == b', "c": 2}'
+
+
 def test_what_is_held_back_has_a_limit() -> None:
     rewriter = Rewriter({"a": Rule.remove()}, held_limit=5)
     with pytest.raises(JsonSpigotError) as caught:

@@ -375,3 +375,16 @@ def test_half_a_character_waits_in_both() -> None:
     assert isinstance(match.event, Delta) and match.event.text == "\U0001f600"
     told = stream.feed(b'\x98\x80"}}\n\n')
     assert [event.text for event in told if isinstance(event, StreamEvent.Text)] == ["\U0001f600"]
+
+
+def test_a_lone_surrogate_has_its_place_in_the_chunk_and_nothing_is_read() -> None:
+    """How much of the body was read before is not part of a saved state, so no offset in the body would be right after it."""
+    event = 'data: {"choices": [{"index": 0, "delta": {"content": "x"}}]}\n\n'
+    stream = ProviderStream("openai-chat", saveable=True)
+    stream.feed(event)
+    for reader in (stream, ProviderStream.restore("openai-chat", None, stream.save())):
+        for read in (reader.feed, reader.push):
+            with pytest.raises(JsonSpigotError) as raised:
+                read("{\u00e9\ud800")
+            assert (raised.value.kind, raised.value.offset) == ("lone-surrogate", 3)
+        assert [told.text for told in reader.feed(event) if isinstance(told, StreamEvent.Text)] == ["x"]

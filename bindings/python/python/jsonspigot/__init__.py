@@ -29,11 +29,11 @@ from ._native import (
     ProviderStream,
     Revision,
     Rewriter,
-    Rule,
     StreamEvent,
     Typed,
 )
 from ._provider import provider_events
+from ._rules import Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,23 +44,15 @@ if TYPE_CHECKING:
     from ._types import Chunk, Deviation, Event, ParserOptions, ValueKind, ValueState
 else:
     # Imported when they are first used: they take modules that a first delta does not need.
-    _MODULES = {
-        "Chunk": "_types",
-        "Deviation": "_types",
-        "Event": "_types",
-        "Look": "_typed",
-        "Open": "_typed.open",
-        "ParserOptions": "_types",
-        "Partial": "_typed",
-        "PartialJson": "_partial_json",
-        "PatchOp": "_patch",
-        "TypedCall": "_streams",
-        "TypedDocument": "_streams",
-        "TypedPayload": "_streams",
-        "ValueKind": "_types",
-        "ValueState": "_types",
-        "apply_patch": "_patch",
+    _NAMES = {
+        "_partial_json": ["PartialJson"],
+        "_patch": ["PatchOp", "apply_patch"],
+        "_streams": ["TypedCall", "TypedDocument", "TypedPayload"],
+        "_typed": ["Look", "Partial"],
+        "_typed.open": ["Open"],
+        "_types": ["Chunk", "Deviation", "Event", "ParserOptions", "ValueKind", "ValueState"],
     }
+    _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 
     def __getattr__(name):
         if name not in _MODULES:

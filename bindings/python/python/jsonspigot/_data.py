@@ -1,4 +1,4 @@
-"""What pickle and pydantic ask of events. Called by the native module."""
+"""The functions of events that pickle, pydantic and callers need. Called by the native module."""
 
 # Schemas and events are taken without a cast.
 # pyright: basic
@@ -7,15 +7,35 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from . import _native
+
+def parts_of(cls: Any, given: tuple[Any, ...], **named: Any) -> dict[str, Any]:
+    """Return the parts of an event, by the arguments that its class is called with."""
+    names = getattr(cls, "__match_args__", ())
+    parts = {**dict(zip(names, given, strict=False)), **named}
+    # A part in a slot has no default.
+    defaults = {} if "__slots__" in vars(cls) else {name: vars(cls)[name] for name in names if name in vars(cls)}
+    if len(parts) != len(given) + len(named) or {*defaults, *parts} != {*names}:
+        raise TypeError(f"{cls.__qualname__}() takes {', '.join(names) or 'no arguments'}")
+    return defaults | parts
 
 
-def again(name: str, parts: dict[str, Any]) -> Any:
-    """Make a pickled event again."""
-    made: Any = _native
-    for part in name.split("."):
-        made = getattr(made, part)
-    return made(**parts)
+def reduced(event: Any) -> Any:
+    """Return what `pickle` and `copy` need. The parser of a document's end is not part of it."""
+    names = getattr(event, "_parts", event.__match_args__)
+    return _again, (type(event), {name: getattr(event, name) for name in names})
+
+
+def _again(cls: Any, parts: dict[str, Any]) -> Any:
+    return cls(**parts)
+
+
+def indices(path: str) -> tuple[int, ...]:
+    """Return the array indices in a concrete path, outermost first."""
+    import re
+
+    # A quoted name may have brackets and, after a backslash, quotes.
+    found = re.findall(r"\[(?:'(?:[^'\\]|\\.)*'|(\d+))\]", path)
+    return tuple(int(index) for index in found if index)
 
 
 def core_schema(cls: Any) -> Any:

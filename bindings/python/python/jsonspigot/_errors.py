@@ -50,12 +50,10 @@ class JsonSpigotError(ValueError):
 
     def to_dict(self) -> dict[str, Any]:
         """The message and the place, as a dict that ``json.dumps`` takes."""
-        place = {"kind": self.kind, "offset": self.offset, "line": self.line, "column": self.column, "path": self.path}
-        return {"message": str(self), **place}
+        return dict(zip(("message", "kind", "offset", "line", "column", "path"), self._place(), strict=True))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        place = (self.kind, self.offset, self.line, self.column, self.path, self.events)
-        return type(self), (str(self), *place)
+        return type(self), (*self._place(), self.events)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, JsonSpigotError):
@@ -67,6 +65,18 @@ class JsonSpigotError(ValueError):
 
     def _place(self) -> tuple[Any, ...]:
         return (str(self), self.kind, self.offset, self.line, self.column, self.path)
+
+
+def lone_surrogate(cause: UnicodeEncodeError, offset: int) -> JsonSpigotError:
+    """Return the error for a ``str`` at an offset of the text, of which nothing was read."""
+    before, found = cause.object[: cause.start], ord(cause.object[cause.start])
+    message = (
+        f"lone surrogate: expected text that UTF-8 can encode, but the str has U+{found:04X} at index {cause.start}; "
+        "nothing of it was read"
+    )
+    error = JsonSpigotError(message, "lone-surrogate", offset + len(before.encode()))
+    error.__cause__ = cause
+    return error
 
 
 class PatternError(ValueError):

@@ -1,6 +1,6 @@
 """The native module. `tests/stubs.py` writes the docstrings, and `tests/test_types.py` checks this file against it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, field
 from typing import Any, Generic, Literal, Self, Unpack, dataclass_transform, final, overload
 
@@ -8,6 +8,7 @@ from typing_extensions import TypeVar, disjoint_base
 
 from ._errors import JsonSpigotError
 from ._patch import PatchOp
+from ._rules import Rule
 from ._streams import TypedCall, TypedDocument, TypedPayload
 from ._typed import Look, Partial, T
 from ._types import (
@@ -379,25 +380,6 @@ class ProviderStream(_Saved, Generic[_CallTold]):
         """The numbers of the open calls."""
 
 @final
-class Rule:
-    """A change to the values that a pattern selects."""
-    @staticmethod
-    def remove() -> Rule:
-        """Remove the value, with its key and its comma."""
-    @staticmethod
-    def redact() -> Rule:
-        """Write ``"[redacted]"`` in the value's place."""
-    @staticmethod
-    def replace(value: Any) -> Rule:
-        """Write another value in its place: anything that ``json.dumps`` takes."""
-    @staticmethod
-    def map(function: Callable[[str], str]) -> Rule:
-        """Call ``function`` with the value's JSON text once it is complete; it returns another JSON text."""
-    @staticmethod
-    def map_text(function: Callable[[str | None], str]) -> Rule:
-        """Call ``function`` with the decoded pieces of a string, then ``None``; it returns the text for each."""
-
-@final
 class Rewriter(_Saved):
     """An editor of a JSON text while it passes: bytes that no rule concerns are written at once, unchanged."""
     def __new__(cls, rules: Mapping[str, Rule], **options: Unpack[RewriterOptions]) -> Self: ...
@@ -414,30 +396,24 @@ class Rewriter(_Saved):
     def passed(self) -> int:
         """The number of bytes of the text that are no longer held back."""
 
-@disjoint_base
 class EnvelopeEvent(_Event):
     """The events of an envelope: text around payloads, and the payloads' content."""
-    @final
     class Text(EnvelopeEvent):
         """Text outside payloads."""
         text: str
-    @final
     class Begin(EnvelopeEvent):
         """A payload begins."""
         mark: str
         open: str
         offset: int
-    @final
     class Match(EnvelopeEvent):
         """An event of the payload's JSON."""
         mark: str
         event: Event
-    @final
     class Fragment(EnvelopeEvent):
         """A piece of a payload that is plain text."""
         mark: str
         text: str
-    @final
     class End(EnvelopeEvent):
         """A payload has ended."""
         mark: str
@@ -452,10 +428,8 @@ class EnvelopeEvent(_Event):
         deviations: tuple[Deviation, ...]
         deviation_count: int
 
-@disjoint_base
 class StreamEvent(_Event):
     """The events of a provider's stream, the same for every provider."""
-    @final
     class CallStart(StreamEvent):
         """A tool call begins."""
         call: int
@@ -463,18 +437,15 @@ class StreamEvent(_Event):
         name: str | None
         choice: int
         executed: str
-    @final
     class Fragment(StreamEvent):
         """A piece of a call's input, unchanged."""
         call: int
         text: str
-    @final
     class Match(StreamEvent):
         """A pattern's event in a call's input."""
         call: int
         event: Event
         name: str | None
-    @final
     class CallEnd(StreamEvent):
         """A call's input has ended."""
         call: int
@@ -492,64 +463,53 @@ class StreamEvent(_Event):
         repeated: bool
         deviations: tuple[Deviation, ...]
         deviation_count: int
-    @final
     class Payload(StreamEvent):
         """An event of a payload in the assistant's text, with ``envelope=...``: ``event`` is an ``EnvelopeEvent``,
         whose offsets are those in the block of text."""
         event: EnvelopeEvent
         choice: int
         block: int
-    @final
     class CallError(StreamEvent):
         """Part of a call is missing, or was not reported: ``kind`` says what."""
         kind: str
         call: int | None
-    @final
     class CallWarning(StreamEvent):
         """The first fragments of a call look as if each held all of the input so far (``kind`` is ``"cumulative"``),
         which the option ``cumulative`` is for."""
         kind: str
         call: int
-    @final
     class Agent(StreamEvent):
         """Something that another agent than the main one said or did, where several speak in one stream: ``agent`` is
         the id of the call that started it, or of its session if that is not the main agent's; ``event`` is its own
         event."""
         agent: str
         event: StreamEvent
-    @final
     class End(StreamEvent):
         """The stream is over."""
     # Declared events.
-    @final
     class ApprovalRequest(StreamEvent):
         """The provider will execute a call once you have approved it."""
         id: str
         call: int | None
         json: str
-    @final
     class MessageStart(StreamEvent):
         """A message has started."""
         id: str | None
         model: str | None
-    @final
     class Text(StreamEvent):
         """A piece of the assistant's text."""
         text: str
         choice: int
         block: int
-    @final
     class Reasoning(StreamEvent):
         """A piece of the assistant's reasoning."""
         text: str
         choice: int
         block: int
-    @final
     class Refusal(StreamEvent):
         """A piece of a refusal."""
         text: str
         choice: int
-    @final
     class Mismatch(StreamEvent):
         """The provider repeats content as a whole and contradicts what it sent before."""
         kind: Literal["text", "reasoning", "refusal", "arguments", "name", "id"]
@@ -557,18 +517,15 @@ class StreamEvent(_Event):
         call: int | None
         text: str
         choice: int
-    @final
     class CallCancelled(StreamEvent):
         """A reported call was cancelled."""
         call: int | None
         call_id: str | None
         json: str
-    @final
     class ContentFilter(StreamEvent):
         """The result of a filter or guardrail of the provider, whether or not it objects."""
         choice: int
         json: str
-    @final
     class Usage(StreamEvent):
         """Token counts: totals so far, not increments."""
         input: int | None
@@ -576,7 +533,6 @@ class StreamEvent(_Event):
         cached: int | None
         reasoning: int | None
         json: str
-    @final
     class Stop(StreamEvent):
         """An answer has ended."""
         reason: str
@@ -584,11 +540,9 @@ class StreamEvent(_Event):
         choice: int
         kind: Literal["finished", "tool-use", "stop-sequence", "length", "refusal", "content-filter", "pause", "cancelled", "error", "other"]
         stop_sequence: str | None
-    @final
     class Incomplete(StreamEvent):
         """The stream broke off: an answer has begun, but it has neither stopped nor ended, and no error was reported."""
         reason: str
-    @final
     class ProviderError(StreamEvent):
         """The provider reported an error: in an event of its own, inside another event, or as the body of an HTTP
         error that was pushed as the only event."""
@@ -598,30 +552,24 @@ class StreamEvent(_Event):
         retry: Literal["never", "later"] | None
         retry_after_ms: int | None
         json: str | None
-    @final
     class Data(StreamEvent):
         """Application data that was sent with the stream: AG-UI's state and custom events, Vercel's ``data-…`` parts
         and metadata, MCP's notifications."""
         kind: str
         json: str
-    @final
     class UnknownPart(StreamEvent):
         """An event of this provider, or a part of one, of an unknown type."""
         kind: str
         json: str
-    @final
     class ProviderEvent(StreamEvent):
         """An event as the provider sent it, followed by the events that it means."""
         json: str
-    @final
     class Unknown(StreamEvent):
         """A JSON object that is not a known event of any provider."""
         text: str
-    @final
     class BadFrame(StreamEvent):
         """A frame that is not a JSON object."""
         text: str
-    @final
     class BlockStart(StreamEvent):
         """A block of text or reasoning has started."""
         block: int
@@ -629,13 +577,11 @@ class StreamEvent(_Event):
         id: str | None
         phase: str | None
         choice: int
-    @final
     class BlockEnd(StreamEvent):
         """A block of text or reasoning has ended."""
         block: int
         kind: Literal["text", "reasoning"]
         choice: int
-    @final
     class Media(StreamEvent):
         """An image, sound or document that is part of the answer."""
         media_type: str | None
@@ -643,7 +589,6 @@ class StreamEvent(_Event):
         url: str | None
         block: int | None
         choice: int
-    @final
     class Opaque(StreamEvent):
         """A value that only the provider can read, and that has to be sent back with the next request."""
         kind: Literal["signature", "encrypted", "container", "compaction"]
@@ -651,14 +596,12 @@ class StreamEvent(_Event):
         call: int | None
         choice: int
         json: str
-    @final
     class ToolResult(StreamEvent):
         """A tool's result that was sent with the stream: the provider has executed the call."""
         call: int | None
         call_id: str | None
         is_error: bool
         json: str
-    @final
     class Source(StreamEvent):
         """A source of the answer, such as a citation."""
         url: str | None

@@ -6,73 +6,32 @@ known of a value, and the last one just before the value's own end.
 # pyright: basic
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeVar, dataclass_transform
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from ._data import core_schema, serializer
-from ._native import DocumentEnd, EnvelopeEvent, StreamEvent
+from ._native import DocumentEnd, EnvelopeEvent, StreamEvent, _Event
 from ._typed import plan_of
 
-T = TypeVar("T")
 
+class _Typed(_Event):
+    """What the events have in common: any value is data for pydantic, and an error is its text."""
 
-class _Typed:
-    """What the events have in common: they are data, as all events are."""
-
-    __slots__ = ()
+    def __init_subclass__(cls) -> None:
+        names: Any = tuple(cls.__annotations__)
+        cls.__match_args__ = names  # type: ignore[misc]
 
     def to_dict(self) -> dict[str, Any]:
         """The event as a dict that ``json.dumps`` takes, with its ``type``; an error is its text."""
         from pydantic_core import to_jsonable_python
 
         parts: dict[str, Any] = {"type": type(self).__name__}
-        for name, part in self._parts():
+        names: Any = self.__match_args__
+        for name in names:
+            part = getattr(self, name)
             parts[name] = str(part) if isinstance(part, Exception) else to_jsonable_python(part)
         return parts
 
-    def __iter__(self) -> Iterator[tuple[str, Any]]:
-        """The items of ``to_dict``: so ``dict(event)`` is the same, for those who know no other way."""
-        return iter(self.to_dict().items())
 
-    @property
-    def __pydantic_serializer__(self) -> Any:
-        cls: Any = type(self)
-        return serializer(cls)
-
-    def __reduce__(self) -> Any:
-        return type(self), tuple(part for _, part in self._parts())
-
-    def _parts(self) -> list[tuple[str, Any]]:
-        names: Any = self.__match_args__  # type: ignore[attr-defined]  # pyright: ignore
-        return [(name, getattr(self, name)) for name in names]
-
-    def _state(self) -> list[Any]:
-        # Exceptions are not compared by what they say.
-        return [(type(part), str(part)) if isinstance(part, Exception) else part for _, part in self._parts()]
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        return self._state() == other._state()
-
-    def __hash__(self) -> int:
-        return hash((type(self), self._parts()[0]))
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any, /) -> Any:
-        return core_schema(cls)
-
-
-@dataclass_transform(eq_default=False, frozen_default=True)
-def _event(cls: type[T]) -> type[T]:
-    """A frozen dataclass; but not for those who ask whether it is one, such as FastAPI: what it is as data, it says itself."""
-    made = dataclass(frozen=True, slots=True, eq=False)(cls)
-    del made.__dataclass_fields__  # type: ignore[attr-defined]
-    return made
-
-
-@_event
 class TypedCall(_Typed):
     """A tool call's input as its model: as far as it is known, as ``Partial`` says, or the error of one that does not fit.
 
@@ -86,7 +45,6 @@ class TypedCall(_Typed):
     error: Exception | None = None
 
 
-@_event
 class TypedPayload(_Typed):
     """A payload of an ``Envelope`` as its model, as ``TypedCall`` is a call's input: the last one comes just before its
     ``EnvelopeEvent.End``."""
@@ -97,7 +55,6 @@ class TypedPayload(_Typed):
     error: Exception | None = None
 
 
-@_event
 class TypedDocument(_Typed):
     """One of many documents as the model, as ``TypedCall`` is a call's input: the last one comes just before its
     ``DocumentEnd``."""
@@ -135,10 +92,10 @@ class _View:
         """The parts of the last event. The view is as new afterwards."""
         has_failed, self._has_failed, self._seen = self._has_failed, False, None
         if end.raw is None or has_failed:
-            self._typed._broken()
+            self._typed._end(None)
             return None
         try:
-            return {"value": self._typed._whole(end).value, "complete": True}
+            return {"value": self._typed._end(end).value, "complete": True}
         except Exception as error:
             return {"value": None, "error": error}
 

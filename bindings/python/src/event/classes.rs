@@ -7,58 +7,29 @@ use jsonspigot::internal::on_one_line;
 use jsonspigot::{Limits, Parser, Retain};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
-use pyo3::{Borrowed, PyTraverseError, PyVisit};
+use pyo3::types::PyString;
+use pyo3::{PyTraverseError, PyVisit};
 
+use super::data::{Data, module, with_fields};
 use crate::error::own;
 use crate::value::{Fractions, build};
-
-/// Returns the array indices in a concrete path, outermost first.
-fn indices(path: &str) -> Vec<u64> {
-    let mut indices = Vec::new();
-    let bytes = path.as_bytes();
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        at += 1;
-        if byte != b'[' {
-            continue;
-        }
-        if bytes.get(at) == Some(&b'\'') {
-            // A quoted name, in which a backslash hides what follows it.
-            at += 1;
-            while let Some(&byte) = bytes.get(at) {
-                at += if byte == b'\\' { 2 } else { 1 };
-                if byte == b'\'' {
-                    break;
-                }
-            }
-        } else {
-            let digits = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-            indices.extend(path[at..at + digits].parse::<u64>());
-        }
-    }
-    indices
-}
 
 /// The methods of an event of a match.
 macro_rules! methods_of_match {
     ($class:ident($part:ident) { $($own:tt)* }) => {
-        event_methods!($class {
+        #[pymethods]
+        impl $class {
             #[classattr]
             const __match_args__: (&'static str, &'static str) = ("path", stringify!($part));
 
             /// The array indices in the path, outermost first: the values of the wildcards.
             #[getter]
-            fn indices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-                PyTuple::new(py, indices(self.path.bind(py).to_str()?))
-            }
-
-            fn __hash__(&self) -> u64 {
-                self.offset ^ self.match_id << 32
+            fn indices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+                module(py)?.call_method1("indices", (&self.path,))
             }
 
             $($own)*
-        });
+        }
     };
 }
 
@@ -87,13 +58,8 @@ macro_rules! event_of_match {
 
             #[new]
             #[pyo3(signature = (path, $part, *, pattern = 0, match_id = 0, offset = 0, document = 0))]
-            fn new(path: Py<PyString>, $part: Py<$kind>, pattern: u32, match_id: u64, offset: u64, document: u64) -> Self {
-                Self { path, $part, pattern, match_id, offset, document }
-            }
-
-            fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-                let (path, part) = (self.path.bind(py).repr()?, self.$part.bind(py).repr()?);
-                Ok(format!(concat!(stringify!($class), "(path={}, ", stringify!($part), "={})"), path, part))
+            fn new(path: Py<PyString>, $part: Py<$kind>, pattern: u32, match_id: u64, offset: u64, document: u64) -> PyClassInitializer<Self> {
+                with_fields(Self { path, $part, pattern, match_id, offset, document })
             }
 
             $($own)*
@@ -106,7 +72,7 @@ event_of_match! {
     ///
     /// ``kind`` is ``"null"``, ``"bool"``, ``"number"``, ``"string"``, ``"array"`` or ``"object"``; ``offset`` is where the
     /// value begins.
-    #[pyclass(frozen, freelist = 256, module = "jsonspigot")]
+    #[pyclass(frozen, extends = Data, freelist = 256, module = "jsonspigot")]
     Begin { kind: PyString }
 }
 
@@ -114,7 +80,7 @@ event_of_match! {
     /// New decoded text of an open string: never empty, and never ending inside a character.
     ///
     /// ``offset`` is the first raw byte of it.
-    #[pyclass(frozen, freelist = 256, module = "jsonspigot")]
+    #[pyclass(frozen, extends = Data, freelist = 256, module = "jsonspigot")]
     Delta { text: PyString }
 }
 
@@ -123,7 +89,7 @@ event_of_match! {
     ///
     /// The outer text continues. ``error`` is the ``JsonSpigotError``; its offset, line, column and path are those within the
     /// inner text.
-    #[pyclass(frozen, module = "jsonspigot")]
+    #[pyclass(frozen, extends = Data, module = "jsonspigot")]
     InnerError { error: PyAny }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -137,7 +103,7 @@ event_of_match! {
 /// numbers and escapes as they were spelled, or ``None`` if it was not kept (``retain="nothing"``); then ``value`` raises.
 /// ``offset`` is that of the byte after the value.
 // No freelist: objects from it are not tracked by the garbage collector, and this one may be part of a cycle.
-#[pyclass(frozen, module = "jsonspigot")]
+#[pyclass(frozen, extends = Data, module = "jsonspigot")]
 pub(crate) struct End {
     #[pyo3(get)]
     pub(super) path: Py<PyString>,
@@ -166,8 +132,9 @@ methods_of_match!(End(value) {
         offset: u64,
         document: u64,
         decimals: bool,
-    ) -> PyResult<Self> {
-        Ok(Self { path, value: Value::checked(raw, decimals)?, pattern, match_id, offset, document })
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let value = Value::checked(raw, decimals)?;
+        Ok(with_fields(Self { path, value, pattern, match_id, offset, document }))
     }
 
     #[getter]
@@ -239,16 +206,6 @@ impl Value {
         Ok(self.made.get_or_init(|| made).clone_ref(py))
     }
 
-    /// Returns the value, or `None` if there is no text.
-    pub(crate) fn get(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.get_or(py, || Ok(py.None()))
-    }
-
-    /// Returns the value if there is a text.
-    pub(crate) fn get_if_whole(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
-        self.text.is_some().then(|| self.get(py))
-    }
-
     pub(crate) fn raw(&self) -> Option<String> {
         self.text.as_deref().map(on_one_line)
     }
@@ -265,23 +222,4 @@ fn checked_text(text: &str) -> PyResult<&str> {
     let read = parser.feed(text).check().and_then(|()| parser.finish().check());
     read.map_err(|error| PyValueError::new_err(error.to_string()))?;
     Ok(text.trim_ascii())
-}
-
-impl<'py> IntoPyObject<'py> for &Value {
-    type Target = PyAny;
-    type Output = Bound<'py, PyAny>;
-    type Error = PyErr;
-
-    fn into_pyobject(self, py: Python<'py>) -> PyResult<Self::Output> {
-        self.get(py).map(|value| value.into_bound(py))
-    }
-}
-
-impl<'py> FromPyObject<'_, 'py> for Value {
-    type Error = PyErr;
-
-    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let made = OnceLock::from(value.to_owned().unbind());
-        Ok(Self { text: None, fractions: Fractions::default(), made })
-    }
 }

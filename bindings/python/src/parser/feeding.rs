@@ -7,7 +7,7 @@ use pyo3::types::{PyList, PyString};
 use super::Parser;
 use crate::chunk::{Chunk, LARGE};
 use crate::error::raised_after;
-use crate::event::{ChunkText, Paths, Told, event_object_of};
+use crate::event::{ChunkText, Paths, Told, event_object};
 use crate::value::Fractions;
 
 impl Parser {
@@ -40,7 +40,7 @@ pub(super) fn list_of<'py>(
     let mut failed: Option<Error> = None;
     for event in events {
         match event {
-            Ok(event) => told.push(event_object_of(py, &event, 0, fractions, paths, chunk)),
+            Ok(event) => told.push(event_object(py, &event, 0, fractions, paths, chunk)),
             Err(error) => failed = Some(error),
         }
     }

@@ -1,8 +1,6 @@
 //! `ProviderStream`: a provider's stream into calls, text, reasoning, usage, stop and errors. Its events are in
 //! `event.rs`.
 
-#[rustfmt::skip]
-mod declared;
 mod event;
 
 use std::borrow::Cow;
@@ -17,14 +15,15 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use pyo3::{PyTraverseError, PyVisit};
 
-pub(crate) use self::event::StreamEvent;
+pub(crate) use self::event::add_events;
 use self::event::{Subject, made as event_of};
 use crate::chunk::Chunk;
 use crate::envelope::delimiters;
-use crate::event::{Paths, Told, Value};
+use crate::error::lone_surrogate;
+use crate::event::{Paths, Told};
 use crate::lock::lock;
 use crate::mirror::Mirror;
-use crate::options::{Arguments, Options, items, pattern_set};
+use crate::options::{Arguments, Options, chosen, items, pattern_set};
 use crate::reader::{self, Reader, Saved, reader_methods};
 use crate::typed::Watch;
 use crate::value::build;
@@ -63,16 +62,14 @@ impl ProviderStream {
         py: Python<'py>,
         read: impl FnOnce(&mut jsonspigot_llm::ProviderStream, &mut Frames, &mut dyn FnMut(CoreEvent<'_>)),
     ) -> PyResult<Bound<'py, PyList>> {
-        let Self { stream, frames, options, paths, mirrors, watch, .. } = self;
+        let Self { stream, frames, options, paths, mirrors, .. } = self;
         let mut told = Told::new(py);
         read(stream, frames, &mut |event| {
-            if let CoreEvent::Call(CallEvent::End { call, input }) = innermost(&event) {
+            if let CoreEvent::Call(CallEvent::End { call, .. }) = innermost(&event) {
                 mirrors.remove(&call.number);
-                let value = input.value();
-                watch.end(py, Some(call.number), &Value::of(value.map(|value| value.text()), options.fractions));
             }
             if let Some(event) = event_of(py, &event, options.fractions, paths).transpose() {
-                told.push(event.and_then(|event| Ok(event.into_pyobject(py)?.into_any())));
+                told.push(event);
             }
         });
         told.finish()
@@ -97,7 +94,7 @@ fn json_of<'py>(event: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 /// Returns the text of a `str` or of UTF-8.
 fn text_of<'a>(json: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
     match json.cast::<PyString>() {
-        Ok(text) => text.to_str(),
+        Ok(text) => text.to_str().map_err(|error| lone_surrogate(json.py(), error, 0)),
         Err(_) => {
             str::from_utf8(json.cast::<PyBytes>()?.as_bytes()).map_err(|error| PyValueError::new_err(error.to_string()))
         }
@@ -241,17 +238,11 @@ reader_methods! {
             let stream = if is_structured { stream.structured() } else { stream };
             let stream = if has_message { stream.with_message() } else { stream };
             let stream = if has_events { stream.with_provider_events() } else { stream };
-            let stream = match save_limit {
-                Some(limit) => stream.saveable(limit),
-                None => stream,
-            };
-            let stream = match marks {
-                None => stream,
-                Some(marks) => {
-                    let envelope = jsonspigot_llm::Envelope::builder().parser(options.builder_retaining(Retain::Matches));
-                    stream.with_envelope(envelope.build(marks, &patterns))
-                }
-            };
+            let stream = chosen(stream, save_limit, jsonspigot_llm::ProviderStream::saveable);
+            let stream = chosen(stream, marks, |stream, marks| {
+                let envelope = jsonspigot_llm::Envelope::builder().parser(options.builder_retaining(Retain::Matches));
+                stream.with_envelope(envelope.build(marks, &patterns))
+            });
             let (paths, mirrors) = (HashMap::new(), HashMap::new());
             Ok(Self { stream, frames: Frames::new(), options, watch, paths, mirrors })
         }
@@ -265,7 +256,8 @@ reader_methods! {
 
         /// Read the next piece of the response's body, cut anywhere, and return its events.
         ///
-        /// The body has server-sent events, JSON texts or Amazon's event stream.
+        /// The body has server-sent events, JSON texts or Amazon's event stream. Raises ``JsonSpigotError`` for a ``str`` that
+        /// UTF-8 cannot encode, with the ``offset`` in it.
         fn feed<'py>(slf: &Bound<'py, Self>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
             let chunk = Chunk::of(chunk, || 0)?;
             reader::read(slf, |reader, py| {

@@ -4,24 +4,30 @@
 //! Levels see the raw values of the parser's snapshot. Unions, `RootModel`s and values that are shown only once
 //! they have closed have levels in Python (`levels.py`), with the same three methods: `sync`, `shown`, `finish`.
 
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PySet, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
-use super::place::{Container, Fields, Place, Sequence, Shape, levels, shown, which};
+use super::place::{Container, Fields, Place, Sequence, Shape, levels, out, shown, which};
+use crate::lock::lock;
 
 /// The known part of an open member.
 pub(super) enum Child {
     /// A string or number, or nothing is open.
     None,
-    Level(Box<Level>),
+    Level(Py<Level>),
     /// A level of a kind that is written in Python.
     Other(Py<PyAny>),
 }
 
 impl Child {
+    /// Returns true for a container.
+    pub(super) fn is_some(&self) -> bool {
+        !matches!(self, Self::None)
+    }
+
     /// Makes the level of an open object or array at a place.
     pub(super) fn opened(
         py: Python<'_>,
@@ -32,7 +38,7 @@ impl Child {
     ) -> PyResult<Self> {
         let is_tolerant = is_tolerant || place.get().known(py)?.has_redo;
         if let Some(shape) = place.get().shape(py, is_object)? {
-            return Ok(Self::Level(Box::new(Level::new(py, place, shape, run, is_tolerant)?)));
+            return Ok(Self::Level(Py::new(py, Level::of(py, place, shape, run, is_tolerant)?)?));
         }
         let arguments = (place.get().node(py), which(is_object), run, is_tolerant);
         Ok(Self::Other(levels(py)?.call_method1("level", arguments)?.unbind()))
@@ -41,7 +47,7 @@ impl Child {
     pub(super) fn sync(&mut self, raw: &Bound<'_, PyAny>, path: &Bound<'_, PyTuple>, depth: usize) -> PyResult<()> {
         match self {
             Self::None => Ok(()),
-            Self::Level(level) => level.sync(raw, path, depth),
+            Self::Level(level) => lock(level.bind(raw.py()))?.sync(raw, path, depth),
             Self::Other(level) => level.bind(raw.py()).call_method1("sync", (raw, path, depth)).map(drop),
         }
     }
@@ -49,7 +55,7 @@ impl Child {
     pub(super) fn shown<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         match self {
             Self::None => Ok(None),
-            Self::Level(level) => level.shown(py),
+            Self::Level(level) => lock(level.bind(py))?.shown_value(py),
             Self::Other(level) => shown(level.bind(py).call_method0("shown")?),
         }
     }
@@ -57,7 +63,7 @@ impl Child {
     pub(super) fn finish<'py>(&mut self, raw: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         match self {
             Self::None => Ok(raw.clone()),
-            Self::Level(level) => level.finish(raw),
+            Self::Level(level) => lock(level.bind(raw.py()))?.finish(raw),
             Self::Other(level) => level.bind(raw.py()).call_method1("finish", (raw,)),
         }
     }
@@ -65,12 +71,14 @@ impl Child {
     pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         match self {
             Self::None => Ok(()),
-            Self::Level(level) => level.traverse(visit),
+            Self::Level(level) => visit.call(level),
             Self::Other(level) => visit.call(level),
         }
     }
 }
 
+/// The level of a container that has a `Shape`.
+#[pyclass(name = "_Level", module = "jsonspigot._native")]
 pub(crate) struct Level {
     place: Py<Place>,
     pub(super) shape: Py<Shape>,
@@ -82,12 +90,19 @@ pub(crate) struct Level {
     is_broken: bool,
     /// The number of members that have been taken.
     done: usize,
-    /// The open member's.
-    pub(super) key: Option<Py<PyAny>>,
+    pub(super) open: Option<Open>,
+    pub(super) members: Members,
+}
+
+/// The open member.
+pub(super) struct Open {
+    pub(super) key: Py<PyAny>,
+    /// The name of its field, if it is one.
+    pub(super) name: Option<Py<PyAny>>,
+    place: Py<Place>,
     pub(super) child: Child,
     /// The shown text of an open string.
     pub(super) text: Option<Py<PyAny>>,
-    pub(super) members: Members,
 }
 
 pub(super) enum Members {
@@ -106,7 +121,7 @@ pub(super) enum Members {
 }
 
 impl Level {
-    pub(super) fn new(
+    fn of(
         py: Python<'_>,
         place: &Py<Place>,
         shape: &Py<Shape>,
@@ -117,10 +132,10 @@ impl Level {
         let members = match &shape.get().0 {
             Container::Elements { .. } => Members::Elements(PyList::empty(py).unbind()),
             Container::Entries { .. } => Members::Entries(PyDict::new(py).unbind()),
-            Container::Fields(Fields { plan, keys, blank, is_model, has_extra, has_redo: fields_redo, .. }) => {
+            Container::Fields(Fields { plan, keys, fixed, is_model, has_extra, has_redo: fields_redo, .. }) => {
                 has_redo |= fields_redo;
-                let view = match blank {
-                    Some(blank) if !run.getattr(pyo3::intern!(py, "fills"))?.is_truthy()? => blank.bind(py).copy()?,
+                let view = match fixed {
+                    Some(fixed) if !run.getattr(pyo3::intern!(py, "fills"))?.is_truthy()? => fixed.bind(py).copy()?,
                     _ => plan.bind(py).call_method1("started", (run,))?.cast_into()?,
                 };
                 let keys = if run.getattr(pyo3::intern!(py, "has_own_names"))?.is_truthy()? {
@@ -146,35 +161,35 @@ impl Level {
             is_tolerant: is_tolerant || has_redo,
             is_broken: false,
             done: 0,
-            key: None,
-            child: Child::None,
-            text: None,
+            open: None,
             members,
         })
     }
 
-    /// Returns the place of a member.
-    fn place_of(&self, key: &Bound<'_, PyAny>) -> PyResult<Py<Place>> {
+    /// Returns the name of a member's field, if it is one, and the member's place.
+    fn member<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<(Option<Bound<'py, PyAny>>, Py<Place>)> {
         let py = key.py();
-        Ok(match (&self.shape.get().0, &self.members) {
+        let place = match (&self.shape.get().0, &self.members) {
             (Container::Elements { kids: Some(kids), variadic, .. }, _) => {
                 let index: usize = key.extract()?;
                 let index = variadic.map_or(index, |variadic| index.min(variadic));
-                match kids.bind(py).get_item(index) {
-                    Ok(kid) => kid.extract()?,
-                    Err(_) => levels(py)?.getattr("ANYTHING")?.extract()?,
+                kids.bind(py).get_item(index).ok().map(Bound::cast_into).transpose()?.map(Bound::unbind)
+            }
+            (Container::Elements { inner, .. }, _) => inner.as_ref().map(|inner| inner.clone_ref(py)),
+            (Container::Entries { inner, .. }, _) => Some(inner.clone_ref(py)),
+            (Container::Fields(Fields { other, .. }), Members::Fields { keys, .. }) => {
+                match keys.bind(py).get_item(key)? {
+                    Some(field) => {
+                        let (name, node): (_, Bound<'py, PyAny>) = field.extract()?;
+                        return Ok((Some(name), node.getattr(pyo3::intern!(py, "place"))?.extract()?));
+                    }
+                    None => Some(other.clone_ref(py)),
                 }
             }
-            (Container::Elements { inner: Some(inner), .. } | Container::Entries { inner, .. }, _) => {
-                inner.clone_ref(py)
-            }
-            (Container::Fields(Fields { other, .. }), Members::Fields { keys, .. }) => match field(keys.bind(py), key)?
-            {
-                Some((_, place)) => place,
-                None => other.clone_ref(py),
-            },
-            _ => levels(py)?.getattr("ANYTHING")?.extract()?,
-        })
+            _ => None,
+        };
+        let anything = || Ok::<_, PyErr>(levels(py)?.getattr("ANYTHING")?.extract()?);
+        Ok((None, place.map_or_else(anything, Ok)?))
     }
 
     /// Returns true if elements have to be hashable.
@@ -183,7 +198,7 @@ impl Level {
     }
 
     /// Keeps a closed member.
-    fn put(&self, key: &Bound<'_, PyAny>, value: Bound<'_, PyAny>) -> PyResult<()> {
+    fn put(&self, key: &Bound<'_, PyAny>, name: Option<&Bound<'_, PyAny>>, value: Bound<'_, PyAny>) -> PyResult<()> {
         let py = key.py();
         match &self.members {
             Members::Elements(items) => {
@@ -196,12 +211,12 @@ impl Level {
                 let own = self.own_key(key)?;
                 entries.bind(py).set_item(own.as_ref().unwrap_or(key), value)
             }
-            Members::Fields { values, view, came, extra, keys } => {
+            Members::Fields { values, view, came, extra, .. } => {
                 values.bind(py).set_item(key, &value)?;
-                if let Some((name, _)) = field(keys.bind(py), key)? {
+                if let Some(name) = name {
                     // By another of its names, which of them counts is said at the closing.
-                    if !came.bind(py).contains(&name)? {
-                        view.bind(py).set_item(&name, value)?;
+                    if !came.bind(py).contains(name)? {
+                        view.bind(py).set_item(name, value)?;
                         came.bind(py).add(name)?;
                     }
                     return Ok(());
@@ -225,63 +240,22 @@ impl Level {
         }
     }
 
-    /// Takes what is new in `raw`; `path` leads from the root to the innermost open value, and this is `depth` levels down.
-    pub(super) fn sync(&mut self, raw: &Bound<'_, PyAny>, path: &Bound<'_, PyTuple>, depth: usize) -> PyResult<()> {
-        let py = raw.py();
-        let count = raw.len()?;
-        if depth >= path.len() {
-            if count != self.done || self.key.is_some() {
-                self.take(raw, count, None)?;
-                (self.key, self.child, self.text) = (None, Child::None, None);
-            }
-            return Ok(());
-        }
-        let key = path.get_item(depth)?;
-        let value = raw.get_item(&key)?;
-        let is_same = self.is_open(&key)?;
-        if !is_same || count - 1 != self.done {
-            self.take(raw, count - 1, Some(&key))?;
-            if !is_same {
-                (self.key, self.child, self.text) = (Some(key.clone().unbind()), Child::None, None);
-            }
-        }
-        let is_object = value.is_exact_instance_of::<PyDict>();
-        if !is_object && !value.is_exact_instance_of::<PyList>() {
-            let place = self.place_of(&key)?;
-            self.text = place.get().known(py)?.shown_scalar(&value, &self.run)?.map(Bound::unbind);
-            return Ok(());
-        }
-        if matches!(self.child, Child::None) {
-            let place = self.place_of(&key)?;
-            self.child = Child::opened(py, &place, is_object, self.inner_run.bind(py), self.is_tolerant)?;
-        }
-        if let Err(error) = self.child.sync(&value, path, depth + 1) {
-            self.missed(&key, error)?;
-            let place = self.place_of(&key)?;
-            let opaque = levels(py)?.call_method1("OpaqueLevel", (place.get().node(py), &self.inner_run))?;
-            self.child = Child::Other(opaque.unbind());
-        }
-        Ok(())
-    }
-
     fn is_open(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
-        match &self.key {
-            Some(open) => Ok(open.is(key) || open.bind(key.py()).eq(key)?),
+        match &self.open {
+            Some(open) => Ok(open.key.is(key) || open.key.bind(key.py()).eq(key)?),
             None => Ok(false),
         }
     }
 
     /// Shows more of the string that was open and still is. Returns false if a level of another kind is in between.
     pub(super) fn grow(&mut self, text: &Bound<'_, PyAny>) -> PyResult<bool> {
-        match &mut self.child {
-            Child::Level(level) => level.grow(text),
+        let (py, Some(open)) = (text.py(), &mut self.open) else { return Ok(false) };
+        match &open.child {
+            Child::Level(level) => lock(level.bind(py))?.grow(text),
             Child::Other(_) => Ok(false),
             Child::None => {
-                let Some(key) = &self.key else { return Ok(false) };
-                let py = text.py();
                 // A string that was not shown stays hidden as it grows, unless a function decides otherwise.
-                let place = self.place_of(key.bind(py))?;
-                self.text = place.get().known(py)?.shown_text(text)?.map(Bound::unbind);
+                open.text = open.place.get().known(py)?.shown_text(text)?.map(Bound::unbind);
                 Ok(true)
             }
         }
@@ -349,24 +323,25 @@ impl Level {
 
     fn take_one(&mut self, key: &Bound<'_, PyAny>, raw: Bound<'_, PyAny>) -> PyResult<()> {
         let py = key.py();
-        let is_mine = self.is_open(key)?;
-        let place = self.place_of(key)?;
+        let (name, place) = self.member(key)?;
         let known = place.get().known(py)?;
-        let value = if is_mine && !matches!(self.child, Child::None) {
-            self.child.finish(&raw)
-        } else if known.is_quick(&raw)? {
-            Ok(raw.clone())
-        } else {
-            place.get().closed(&raw, self.inner_run.bind(py))
+        let is_open = self.is_open(key)?;
+        let mut level =
+            self.open.as_mut().filter(|_| is_open).map(|open| &mut open.child).filter(|child| child.is_some());
+        let value = match &mut level {
+            Some(level) => level.finish(&raw),
+            None if known.is_quick(&raw)? => Ok(raw.clone()),
+            None => place.get().closed(&raw, self.inner_run.bind(py)),
         };
-        let Err(error) = value.and_then(|value| self.put(key, value)) else { return Ok(()) };
+        let Err(error) = value.and_then(|value| self.put(key, name.as_ref(), value)) else { return Ok(()) };
         self.missed(key, error)?;
         // It is shown as it was or would have been while it was open, whatever the cuts, until all is validated again.
         let is_object = raw.is_exact_instance_of::<PyDict>();
+        let open = self.open.as_ref().filter(|open| is_open && open.child.is_some());
         let shown = if raw.is_exact_instance_of::<PyString>() {
             known.shown_text(&raw)?
-        } else if is_mine && !matches!(self.child, Child::None) {
-            self.child.shown(py)?
+        } else if let Some(open) = open {
+            open.child.shown(py)?
         } else if is_object || raw.is_exact_instance_of::<PyList>() {
             let mut child = Child::opened(py, &place, is_object, self.inner_run.bind(py), true)?;
             match child.sync(&raw, &PyTuple::empty(py), 0) {
@@ -376,7 +351,7 @@ impl Level {
         } else {
             None
         };
-        match shown.map(|value| self.put(key, value)) {
+        match shown.map(|value| self.put(key, name.as_ref(), value)) {
             // Its key does not fit either.
             Some(Err(error)) => self.missed(key, error),
             _ => Ok(()),
@@ -391,13 +366,12 @@ impl Level {
         else {
             return Ok(false);
         };
-        let mut first = self.done;
-        if !matches!(self.child, Child::None) {
+        let first = self.done;
+        if self.open.as_ref().is_some_and(|open| open.child.is_some()) {
             let key = first.into_pyobject(py)?.into_any();
             self.take_one(&key, raw.get_item(first)?)?;
-            first += 1;
-            self.done = first;
-            (self.key, self.child, self.text) = (None, Child::None, None);
+            self.done += 1;
+            self.open = None;
             return self.take_many(raw, count);
         }
         if self.is_set() {
@@ -422,6 +396,74 @@ impl Level {
         Ok(true)
     }
 
+    /// Returns the container, made of its members, after its own checks. Nothing if all of it has to be read again.
+    fn close<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let (members, is_object) = match (&self.members, &self.shape.get().0) {
+            (Members::Fields { values, view, .. }, Container::Fields(Fields { plan, .. })) => {
+                let is_whole = values.bind(py).len() == count;
+                let closed = || plan.bind(py).call_method1("closed", (values, &self.run, view));
+                return is_whole.then(closed).transpose();
+            }
+            (Members::Elements(items), _) => (items.bind(py).clone().into_any(), false),
+            (Members::Entries(entries), _) => (entries.bind(py).copy()?.into_any(), true),
+            (Members::Fields { .. }, _) => return Ok(None),
+        };
+        let node = self.place.get().node(py);
+        levels(py)?.call_method1("shell", (node, which(is_object), members, &self.run)).map(Some)
+    }
+}
+
+/// The methods of all levels.
+#[pymethods]
+impl Level {
+    #[new]
+    fn new(place: &Bound<'_, Place>, is_object: bool, run: &Bound<'_, PyAny>, is_tolerant: bool) -> PyResult<Self> {
+        let (py, place) = (place.py(), place.clone().unbind());
+        let shape = place.get().shape(py, is_object)?.ok_or_else(|| PyTypeError::new_err("a place without a shape"))?;
+        Self::of(py, &place, shape, run, is_tolerant)
+    }
+
+    /// Takes what is new in `raw`; `path` leads from the root to the innermost open value, and this is `depth` levels down.
+    pub(super) fn sync(&mut self, raw: &Bound<'_, PyAny>, path: &Bound<'_, PyTuple>, depth: usize) -> PyResult<()> {
+        let py = raw.py();
+        let count = raw.len()?;
+        if depth >= path.len() {
+            if count != self.done || self.open.is_some() {
+                self.take(raw, count, None)?;
+                self.open = None;
+            }
+            return Ok(());
+        }
+        let key = path.get_item(depth)?;
+        let value = raw.get_item(&key)?;
+        let is_same = self.is_open(&key)?;
+        if !is_same || count - 1 != self.done {
+            self.take(raw, count - 1, Some(&key))?;
+        }
+        if !is_same {
+            let (name, place) = self.member(&key)?;
+            let (key, name) = (key.clone().unbind(), name.map(Bound::unbind));
+            self.open = Some(Open { key, name, place, child: Child::None, text: None });
+        }
+        let Some(open) = &mut self.open else { return Ok(()) };
+        let is_object = value.is_exact_instance_of::<PyDict>();
+        if !is_object && !value.is_exact_instance_of::<PyList>() {
+            open.text = open.place.get().known(py)?.shown_scalar(&value, &self.run)?.map(Bound::unbind);
+            return Ok(());
+        }
+        if matches!(open.child, Child::None) {
+            open.child = Child::opened(py, &open.place, is_object, self.inner_run.bind(py), self.is_tolerant)?;
+        }
+        let Err(error) = open.child.sync(&value, path, depth + 1) else { return Ok(()) };
+        let opaque = levels(py)?.call_method1("OpaqueLevel", (open.place.get().node(py), &self.inner_run))?;
+        open.child = Child::Other(opaque.unbind());
+        self.missed(&key, error)
+    }
+
+    fn shown<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.shown_value(py)?.map_or_else(|| out(py).cloned(), Ok)
+    }
+
     /// Returns the closed value.
     pub(super) fn finish<'py>(&mut self, raw: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = raw.py();
@@ -437,31 +479,7 @@ impl Level {
         self.place.get().closed(raw, self.run.bind(py))
     }
 
-    /// Returns the container, made of its members, after its own checks. Nothing if all of it has to be read again.
-    fn close<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let node = self.place.get().node(py);
-        let (Container::Elements { schema, config, .. } | Container::Entries { schema, config, .. }) =
-            &self.shape.get().0
-        else {
-            let (Container::Fields(Fields { plan, .. }), Members::Fields { values, view, .. }) =
-                (&self.shape.get().0, &self.members)
-            else {
-                return Ok(None);
-            };
-            if values.bind(py).len() != count {
-                return Ok(None);
-            }
-            return plan.bind(py).call_method1("closed", (values, &self.run, view)).map(Some);
-        };
-        let members = match &self.members {
-            Members::Elements(items) => items.bind(py).clone().into_any(),
-            Members::Entries(entries) => entries.bind(py).copy()?.into_any(),
-            Members::Fields { .. } => return Ok(None),
-        };
-        levels(py)?.call_method1("shell", (node, schema, config, members, &self.run)).map(Some)
-    }
-
-    pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         match &self.members {
             Members::Elements(items) => visit.call(items)?,
             Members::Entries(entries) => visit.call(entries)?,
@@ -475,38 +493,24 @@ impl Level {
         }
         visit.call(&self.place)?;
         visit.call(&self.shape)?;
-        visit.call(&self.key)?;
         visit.call(&self.run)?;
         visit.call(&self.inner_run)?;
-        visit.call(&self.text)?;
-        self.child.traverse(visit)
+        let Some(open) = &self.open else { return Ok(()) };
+        visit.call(&open.key)?;
+        visit.call(&open.place)?;
+        visit.call(&open.text)?;
+        open.child.traverse(&visit)
     }
-}
 
-/// Returns the name and the place of a key's field.
-pub(super) fn field<'py>(
-    keys: &Bound<'py, PyDict>,
-    key: &Bound<'py, PyAny>,
-) -> PyResult<Option<(Bound<'py, PyAny>, Py<Place>)>> {
-    let Some(found) = keys.get_item(key)? else { return Ok(None) };
-    let found = found.cast_into::<PyTuple>()?;
-    let node = found.get_item(1)?;
-    let place = node.getattr(pyo3::intern!(keys.py(), "place"))?;
-    Ok(Some((found.get_item(0)?, place.cast_into::<Place>()?.unbind())))
+    fn __clear__(&mut self) {
+        self.open = None;
+    }
 }
 
 /// Returns the keys from the `done`-th on, in order. The cost is linear in their number.
 fn keys_after<'py>(raw: &Bound<'py, PyDict>, done: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    if done < 64 {
-        return Ok(raw.iter().skip(done).map(|(key, _)| key).collect());
-    }
-    let py = raw.py();
-    let mut fresh: Vec<_> = py
-        .import("builtins")?
-        .call_method1("reversed", (raw,))?
-        .try_iter()?
-        .take(raw.len().saturating_sub(done))
-        .collect::<PyResult<_>>()?;
+    let newest = raw.call_method0(pyo3::intern!(raw.py(), "__reversed__"))?.try_iter()?;
+    let mut fresh: Vec<_> = newest.take(raw.len().saturating_sub(done)).collect::<PyResult<_>>()?;
     fresh.reverse();
     Ok(fresh)
 }

@@ -4,23 +4,23 @@
 //! No parser is locked while a validator runs, since that is the user's code.
 
 mod level;
-mod make;
-mod object;
 mod place;
 mod showing;
 mod watch;
 
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyAny, PyDict, PyList, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use self::level::Child;
-pub(crate) use self::object::LevelObject;
+pub(crate) use self::level::Level;
 use self::place::levels;
 pub(crate) use self::place::{Place, Shape};
-pub(crate) use self::watch::{Watch, begin_anew, with_typed};
+pub(crate) use self::watch::{Watch, begin_anew};
 use crate::lock::{in_use, lock};
+use crate::make;
 use crate::mirror::{Moment, Seen};
 use crate::value::Fractions;
 
@@ -61,16 +61,8 @@ struct View {
     last: Option<Py<PyAny>>,
     is_complete: bool,
     failed: Option<Py<PyAny>>,
-    /// The outcome of a text that its reader has no more.
-    ended: Option<Ended>,
-}
-
-enum Ended {
-    Whole(Py<PyAny>),
-    /// It was cut, or wrong.
-    Broken,
-    /// It is whole, but its value cannot be made.
-    Unmade(Py<PyAny>),
+    /// The event of the end of the text, if its reader no longer has it; Python's `None` if the text is to be ignored.
+    ended: Option<Py<PyAny>>,
 }
 
 /// Returns a class with type arguments, for annotations.
@@ -84,11 +76,37 @@ impl View {
     }
 
     /// Notes the end of the text that the view has seen, or of one after it, which it has not seen.
-    fn end(&mut self, ended: Ended) {
+    fn end(&mut self, end: &Bound<'_, PyAny>) {
         if self.ended.is_some() || self.is_complete || self.failed.is_some() {
             self.begin();
         }
-        self.ended = Some(ended);
+        self.ended = Some(end.clone().unbind());
+    }
+
+    /// Returns the value of the ended text, or the last look if the text was cut or wrong.
+    fn close<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(ended) = self.ended.take() else { return self.again(py) };
+        let end = ended.bind(py);
+        let raw = end.getattr_opt(pyo3::intern!(py, "raw"))?.filter(|raw| !raw.is_none());
+        let closed = match raw {
+            Some(raw) if !self.root.is_some() => self.read(&raw, end),
+            Some(_) => match end.getattr(pyo3::intern!(py, "value")) {
+                Ok(value) => self.closed(&value),
+                // It is whole, but its value cannot be made.
+                Err(error) => {
+                    (self.root, self.failed) = (Child::None, Some(error.into_value(py).into_any()));
+                    return self.again(py);
+                }
+            },
+            None => {
+                self.root = Child::None;
+                return self.again(py);
+            }
+        };
+        if closed.as_ref().is_err_and(|error| !error.is_instance_of::<PyException>(py)) {
+            self.ended = Some(ended);
+        }
+        closed.map(Some)
     }
 
     /// Returns the value so far, while the value at `path` is open.
@@ -111,10 +129,11 @@ impl View {
         if matches!(self.root, Child::None) {
             return self.place.get().known(py)?.shown_text(text);
         }
-        if let Child::Level(level) = &mut self.root
-            && level.grow(text)?
-        {
-            return level.shown(py);
+        if let Child::Level(level) = &self.root {
+            let level = &mut *lock(level.bind(py))?;
+            if level.grow(text)? {
+                return level.shown_value(py);
+            }
         }
         self.changed(raw)
     }
@@ -156,7 +175,6 @@ impl View {
         if let (Some(last), true) = (&self.last, self.is_complete) {
             return Ok(last.bind(py).clone());
         }
-        self.ended = None;
         let value = match &mut self.root {
             Child::None => {
                 let place = self.place.get();
@@ -168,9 +186,7 @@ impl View {
             level => level.finish(raw),
         };
         let value = value.map_err(|error| self.failing(py, error, || Ok(raw.clone()), None))?;
-        let last = make::partial(&value, true)?;
-        (self.last, self.is_complete, self.root) = (Some(last.clone().unbind()), true, Child::None);
-        Ok(last)
+        self.whole(&value)
     }
 
     /// Returns the value of a whole text of which nothing was taken before, by the event of its end.
@@ -178,8 +194,13 @@ impl View {
         let py = text.py();
         let value = self.place.get().node(py).call_method1(pyo3::intern!(py, "read"), (text, &self.run));
         let value = value.map_err(|error| self.failing(py, error, || end.getattr("value"), None))?;
-        let last = make::partial(&value, true)?;
-        (self.last, self.is_complete, self.ended) = (Some(last.clone().unbind()), true, None);
+        self.whole(&value)
+    }
+
+    /// Notes the value of the whole text.
+    fn whole<'py>(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let last = make::partial(value, true)?;
+        (self.last, self.is_complete, self.root) = (Some(last.clone().unbind()), true, Child::None);
         Ok(last)
     }
 
@@ -203,12 +224,14 @@ impl View {
         };
         let error = match first {
             Ok(first) if !first.is_none() => first.unbind(),
+            Ok(_) => error.into_value(py).into_any(),
             Err(interrupt) if !interrupt.is_instance_of::<PyException>(py) => {
                 self.begin();
                 self.moment = Moment::default();
                 return interrupt;
             }
-            _ => error.into_value(py).into_any(),
+            // The value cannot be made.
+            Err(unmade) => unmade.into_value(py).into_any(),
         };
         let raised = self.heading.bind(py).call_method1("raised", (&error,));
         self.failed = Some(error);
@@ -235,7 +258,8 @@ impl Typed {
     ) -> PyResult<Self> {
         let py = model.py();
         let decimals = fractions == Fractions::Decimal;
-        let prepared = py.import("jsonspigot._typed")?.call_method("typed", (model, decimals), options)?;
+        static TYPED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let prepared = TYPED.import(py, "jsonspigot._typed", "typed")?.call((model, decimals), options)?;
         let (place, run, heading) = prepared.extract()?;
         let (root, moment) = (Child::None, Moment::default());
         let path = PyTuple::empty(py).unbind();
@@ -264,24 +288,7 @@ impl Typed {
             Some(Seen::Complete(_)) if !source.is_last() => view.again(py),
             Some(seen) => view.look(py, seen),
             // Nothing is open: what was seen last stays.
-            None => match view.ended.take() {
-                Some(Ended::Whole(value)) => match view.closed(value.bind(py)) {
-                    Err(error) if !error.is_instance_of::<PyException>(py) => {
-                        view.ended = Some(Ended::Whole(value));
-                        Err(error)
-                    }
-                    closed => closed.map(Some),
-                },
-                Some(Ended::Broken) => {
-                    view.root = Child::None;
-                    view.again(py)
-                }
-                Some(Ended::Unmade(error)) => {
-                    (view.root, view.failed) = (Child::None, Some(error));
-                    view.again(py)
-                }
-                None => view.again(py),
-            },
+            None => view.close(py),
         }
     }
 }
@@ -296,25 +303,15 @@ impl Typed {
         lock(slf)?.look_now(py)
     }
 
-    /// Ends a text that is whole, by the event of its end, and returns the last look.
-    fn _whole<'py>(slf: &Bound<'py, Self>, end: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let py = end.py();
+    /// Ends a text, and returns the last look at it. With `None`, the text is ignored.
+    fn _end<'py>(slf: &Bound<'py, Self>, end: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let view = &mut lock(slf)?.view;
-        view.end(Ended::Broken);
-        let raw = end.getattr(pyo3::intern!(py, "raw"))?;
-        let closed = if matches!(view.root, Child::None) && !raw.is_none() {
-            view.read(&raw, end)
-        } else {
-            end.getattr(pyo3::intern!(py, "value")).and_then(|value| view.closed(&value))
-        };
+        view.end(end);
+        if end.is_none() {
+            return Ok(None);
+        }
         // An error is reported once, here: the next text starts afresh.
-        closed.inspect_err(|_| view.begin())
-    }
-
-    /// Ends a text that was cut or is wrong.
-    fn _broken(slf: &Bound<'_, Self>) -> PyResult<()> {
-        lock(slf)?.view.end(Ended::Broken);
-        Ok(())
+        view.close(end.py()).inspect_err(|_| view.begin())
     }
 
     #[classmethod]
@@ -338,10 +335,7 @@ impl Typed {
         visit.call(run)?;
         visit.call(heading)?;
         visit.call(path)?;
-        match ended {
-            Some(Ended::Whole(ended) | Ended::Unmade(ended)) => visit.call(ended)?,
-            Some(Ended::Broken) | None => {}
-        }
+        visit.call(ended)?;
         visit.call(last)?;
         visit.call(failed)?;
         root.traverse(&visit)

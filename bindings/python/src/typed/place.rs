@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyNone, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PyString, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 /// The way in which the text of an open string is shown.
@@ -16,44 +16,6 @@ pub(super) enum Text {
     By(Py<PyAny>),
 }
 
-/// Types of values, as bits.
-mod kind {
-    pub(super) const STR: u8 = 1;
-    pub(super) const INT: u8 = 2;
-    pub(super) const FLOAT: u8 = 4;
-    pub(super) const BOOL: u8 = 8;
-    pub(super) const NONE: u8 = 16;
-    pub(super) const ALL: u8 = 31;
-}
-
-fn kind_of(value: &Bound<'_, PyAny>) -> u8 {
-    if value.is_exact_instance_of::<PyString>() {
-        kind::STR
-    } else if value.is_none() {
-        kind::NONE
-    } else if value.is_exact_instance_of::<PyBool>() {
-        kind::BOOL
-    } else if value.is_exact_instance_of::<PyInt>() {
-        kind::INT
-    } else if value.is_exact_instance_of::<PyFloat>() {
-        kind::FLOAT
-    } else {
-        0
-    }
-}
-
-fn bit_of(class: &Bound<'_, PyAny>) -> u8 {
-    let py = class.py();
-    let known = [
-        (py.get_type::<PyString>(), kind::STR),
-        (py.get_type::<PyInt>(), kind::INT),
-        (py.get_type::<PyFloat>(), kind::FLOAT),
-        (py.get_type::<PyBool>(), kind::BOOL),
-        (py.get_type::<PyNone>(), kind::NONE),
-    ];
-    known.iter().find(|(known, _)| class.is(known)).map_or(0, |(_, bit)| *bit)
-}
-
 /// The part of a `Node` that looks use.
 #[pyclass(frozen, name = "_Place", module = "jsonspigot._native")]
 pub(crate) struct Place {
@@ -62,7 +24,9 @@ pub(crate) struct Place {
 }
 
 pub(super) struct Known {
-    quick: u8,
+    /// The classes of closed values that are what their validator would return.
+    quick: Vec<Py<PyType>>,
+    is_any: bool,
     literals: Option<Py<PyFrozenSet>>,
     pub(super) text: Text,
     pub(super) has_redo: bool,
@@ -73,12 +37,12 @@ pub(super) struct Known {
 impl Known {
     /// Returns true if a closed value is what its validator would return.
     pub(super) fn is_quick(&self, value: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let kind = kind_of(value);
-        if kind & self.quick != 0 {
+        let class = value.get_type();
+        if self.quick.iter().any(|quick| quick.is(&class)) {
             return Ok(true);
         }
         match &self.literals {
-            Some(literals) if kind == kind::STR => literals.bind(value.py()).contains(value),
+            Some(literals) if value.is_exact_instance_of::<PyString>() => literals.bind(value.py()).contains(value),
             _ => Ok(false),
         }
     }
@@ -93,7 +57,7 @@ impl Known {
         if value.is_exact_instance_of::<PyString>() {
             return self.shown_text(value);
         }
-        (self.quick == kind::ALL).then(|| run.bind(value.py()).call_method1("raw", (value,))).transpose()
+        self.is_any.then(|| run.bind(value.py()).call_method1("raw", (value,))).transpose()
     }
 
     /// Returns the shown value of an open string.
@@ -139,7 +103,8 @@ impl Place {
         let text = node.getattr("text")?;
         let literals = node.getattr("literals")?.cast_into::<PyFrozenSet>()?;
         let known = Known {
-            quick: node.getattr("quick")?.cast::<PyTuple>()?.iter().fold(0, |bits, class| bits | bit_of(&class)),
+            quick: node.getattr("quick")?.extract()?,
+            is_any: node.getattr("is_any")?.is_truthy()?,
             literals: (!literals.is_empty()).then(|| literals.unbind()),
             text: match text {
                 text if text.is_none() => Text::No,
@@ -187,16 +152,9 @@ pub(crate) struct Shape(pub(super) Container);
 
 pub(super) enum Container {
     /// Either all elements are `inner`, or each of `kids` is one.
-    Elements {
-        kind: Sequence,
-        inner: Option<Py<Place>>,
-        kids: Option<Py<PyList>>,
-        variadic: Option<usize>,
-        schema: Py<PyAny>,
-        config: Py<PyAny>,
-    },
+    Elements { kind: Sequence, inner: Option<Py<Place>>, kids: Option<Py<PyList>>, variadic: Option<usize> },
     /// `key` makes a key of what is spelt, unless it is that `str`.
-    Entries { inner: Py<Place>, key: Option<Py<PyAny>>, schema: Py<PyAny>, config: Py<PyAny> },
+    Entries { inner: Py<Place>, key: Option<Py<PyAny>> },
     /// A model, dataclass or `TypedDict`.
     Fields(Fields),
 }
@@ -210,8 +168,10 @@ pub(super) enum Sequence {
     Tuple,
 }
 
+/// The fields of an `ObjectPlan`, by the names of its attributes.
+#[derive(FromPyObject)]
 pub(super) struct Fields {
-    /// The `ObjectPlan`.
+    /// The `ObjectPlan` itself.
     pub(super) plan: Py<PyAny>,
     /// The name and the `Node` of each field, by its key.
     pub(super) keys: Py<PyDict>,
@@ -224,75 +184,46 @@ pub(super) struct Fields {
     /// The place of a key that is no field.
     pub(super) other: Py<Place>,
     /// The values of fields that have not come, if they are always the same.
-    pub(super) blank: Option<Py<PyDict>>,
+    pub(super) fixed: Option<Py<PyDict>>,
     pub(super) has_private: bool,
+    #[pyo3(attribute("redo"))]
     pub(super) has_redo: bool,
 }
 
 #[pymethods]
 impl Shape {
     #[staticmethod]
-    fn elements(
-        kind: &str,
-        inner: Option<Py<Place>>,
-        kids: Option<Py<PyList>>,
-        variadic: Option<usize>,
-        schema: Py<PyAny>,
-        config: Py<PyAny>,
-    ) -> Self {
+    fn elements(kind: &str, inner: Option<Py<Place>>, kids: Option<Py<PyList>>, variadic: Option<usize>) -> Self {
         let kind = match kind {
             "set" => Sequence::Set,
             "frozenset" => Sequence::Frozenset,
             "tuple" => Sequence::Tuple,
             _ => Sequence::List,
         };
-        Self(Container::Elements { kind, inner, kids, variadic, schema, config })
+        Self(Container::Elements { kind, inner, kids, variadic })
     }
 
     #[staticmethod]
-    fn entries(inner: Py<Place>, key: Option<Py<PyAny>>, schema: Py<PyAny>, config: Py<PyAny>) -> Self {
-        Self(Container::Entries { inner, key, schema, config })
+    fn entries(inner: Py<Place>, key: Option<Py<PyAny>>) -> Self {
+        Self(Container::Entries { inner, key })
     }
 
     #[staticmethod]
-    #[allow(clippy::too_many_arguments, reason = "they are what a plan has, by name")]
-    fn fields(
-        plan: Py<PyAny>,
-        keys: Py<PyDict>,
-        open: Option<Py<PyType>>,
-        is_model: bool,
-        has_extra: bool,
-        spare: Py<PyFrozenSet>,
-        other: Py<Place>,
-        blank: Option<Py<PyDict>>,
-        has_private: bool,
-        has_redo: bool,
-    ) -> Self {
-        let fields = Fields { plan, keys, open, is_model, has_extra, spare, other, blank, has_private, has_redo };
-        Self(Container::Fields(fields))
+    fn fields(plan: &Bound<'_, PyAny>) -> PyResult<Self> {
+        plan.extract().map(|fields| Self(Container::Fields(fields)))
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         match &self.0 {
-            Container::Elements { inner, kids, schema, config, .. } => {
-                visit.call(inner)?;
-                visit.call(kids)?;
-                visit.call(schema)?;
-                visit.call(config)
-            }
-            Container::Entries { inner, key, schema, config } => {
-                visit.call(inner)?;
-                visit.call(key)?;
-                visit.call(schema)?;
-                visit.call(config)
-            }
-            Container::Fields(Fields { plan, keys, open, spare, other, blank, .. }) => {
+            Container::Elements { inner, kids, .. } => visit.call(inner).and_then(|()| visit.call(kids)),
+            Container::Entries { inner, key } => visit.call(inner).and_then(|()| visit.call(key)),
+            Container::Fields(Fields { plan, keys, open, spare, other, fixed, .. }) => {
                 visit.call(plan)?;
                 visit.call(keys)?;
                 visit.call(open)?;
                 visit.call(spare)?;
                 visit.call(other)?;
-                visit.call(blank)
+                visit.call(fixed)
             }
         }
     }

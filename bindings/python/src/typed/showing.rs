@@ -5,22 +5,24 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::{PyFrozenSet, PyList, PySet};
 
-use super::level::{Child, Level, Members, field};
-use super::make;
+use super::level::{Child, Level, Members, Open};
 use super::place::{Container, Fields, Sequence};
+use crate::make;
 
-impl Level {
-    fn open_value<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+impl Open {
+    fn shown<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         match &self.child {
             Child::None => Ok(self.text.as_ref().map(|text| text.bind(py).clone())),
             child => child.shown(py),
         }
     }
+}
 
+impl Level {
     /// Returns the shown value; nothing if it has to be whole.
-    pub(super) fn shown<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let open = match &self.key {
-            Some(key) => self.open_value(py)?.map(|value| (key.bind(py), value)),
+    pub(super) fn shown_value<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let open = match &self.open {
+            Some(open) => open.shown(py)?.map(|value| (open, value)),
             None => None,
         };
         match (&self.shape.get().0, &self.members) {
@@ -45,7 +47,8 @@ impl Level {
             }
             (_, Members::Entries(entries)) => {
                 let shown = entries.bind(py).copy()?;
-                if let Some((key, value)) = open {
+                if let Some((open, value)) = open {
+                    let key = open.key.bind(py);
                     match self.own_key(key) {
                         Ok(own) => shown.set_item(own.as_ref().unwrap_or(key), value)?,
                         Err(error) if error.is_instance_of::<PyException>(py) => {}
@@ -56,19 +59,19 @@ impl Level {
             }
             (
                 Container::Fields(Fields { plan, open: class, is_model, has_extra, has_private, .. }),
-                Members::Fields { view, came, extra, keys, .. },
+                Members::Fields { view, came, extra, .. },
             ) => {
                 let fields = view.bind(py).copy()?;
-                let came = PySet::new(py, came.bind(py))?;
+                let came = came.bind(py).call_method0(pyo3::intern!(py, "copy"))?.cast_into::<PySet>()?;
                 let extra = extra.as_ref().map(|extra| extra.bind(py).copy()).transpose()?;
-                if let Some((key, value)) = open {
-                    match field(keys.bind(py), key)? {
-                        Some((name, _)) if came.contains(&name)? => {}
-                        Some((name, _)) => {
-                            fields.set_item(&name, value)?;
+                if let Some((open, value)) = open {
+                    match &open.name {
+                        Some(name) if came.contains(name)? => {}
+                        Some(name) => {
+                            fields.set_item(name, value)?;
                             came.add(name)?;
                         }
-                        None if *has_extra => extra.as_ref().unwrap_or(&fields).set_item(key, value)?,
+                        None if *has_extra => extra.as_ref().unwrap_or(&fields).set_item(&open.key, value)?,
                         None => {}
                     }
                 }

@@ -2,11 +2,10 @@
 //! (`_streams.py`).
 
 use pyo3::prelude::*;
-use pyo3::types::PyList;
 use pyo3::{PyTraverseError, PyVisit};
 
-use super::{Ended, Typed};
-use crate::event::Value;
+use super::Typed;
+use crate::event::End;
 use crate::mirror::references;
 
 #[derive(Default)]
@@ -27,22 +26,30 @@ impl Watch {
         self.views.push((call, view.clone_ref(py)));
     }
 
-    /// Reports the end of a call's text, or of the open text, to its views. It is whole if it has a value, which is made if
-    /// there is a view.
-    pub(crate) fn end(&mut self, py: Python<'_>, call: Option<u64>, value: &Value) {
-        let mut views = self.views.iter().filter(|(of, _)| *of == call).peekable();
-        if views.peek().is_none() {
-            return;
+    /// Reports the ends of texts to their views, by the events of a call.
+    pub(crate) fn end(&mut self, events: &Bound<'_, PyAny>) -> PyResult<()> {
+        if self.views.is_empty() {
+            return Ok(());
         }
-        let value = value.get_if_whole(py);
-        for (_, view) in views {
+        for event in events.try_iter()? {
+            let mut event = event?;
+            while event.hasattr("agent")? {
+                event = event.getattr("event")?;
+            }
+            // The end of a text has what was read.
+            if !event.is_instance_of::<End>() && event.hasattr("raw")? {
+                let call = event.getattr_opt("call")?.map(|call| call.extract()).transpose()?;
+                self.end_of(call, &event);
+            }
+        }
+        Ok(())
+    }
+
+    fn end_of(&mut self, call: Option<u64>, end: &Bound<'_, PyAny>) {
+        for (_, view) in self.views.iter().filter(|(of, _)| *of == call) {
             // One that is in use, by a validator that feeds the stream, is left as it is.
-            if let Ok(mut view) = view.bind(py).try_borrow_mut() {
-                view.view.end(match &value {
-                    None => Ended::Broken,
-                    Some(Ok(value)) => Ended::Whole(value.clone_ref(py)),
-                    Some(Err(error)) => Ended::Unmade(error.value(py).clone().into_any().unbind()),
-                });
+            if let Ok(mut view) = view.bind(end.py()).try_borrow_mut() {
+                view.view.end(end);
             }
         }
         // One that nobody else holds is not looked at again.
@@ -74,25 +81,4 @@ impl Watch {
 /// Notifies what makes the events of typed views that the stream begins anew. Called when nothing is locked.
 pub(crate) fn begin_anew(py: Python<'_>, teller: Option<Py<PyAny>>) -> PyResult<()> {
     teller.map_or(Ok(()), |teller| teller.bind(py).call_method0("reset").map(drop))
-}
-
-/// Returns the events of a call, and those of its error, with those of the typed views among them. Called when nothing is
-/// locked.
-pub(crate) fn with_typed<'py>(
-    stream: &Bound<'py, PyAny>,
-    teller: Option<Py<PyAny>>,
-    events: PyResult<Bound<'py, PyList>>,
-) -> PyResult<Bound<'py, PyList>> {
-    let Some(teller) = teller else { return events };
-    let py = stream.py();
-    let told = |events| teller.bind(py).call_method1("told", (stream, events));
-    match events {
-        Ok(events) => Ok(told(events.into_any())?.cast_into()?),
-        Err(error) => {
-            if let Ok(events) = error.value(py).getattr("events") {
-                error.value(py).setattr("events", told(events)?)?;
-            }
-            Err(error)
-        }
-    }
 }

@@ -50,10 +50,11 @@ if TYPE_CHECKING:
 else:
     Look = Partial
 
-_plans: dict[int, tuple[Any, Node, Any]] = {}
+#: By the model's identity: the model, which keeps the identity, its node, and the parts of a view without options.
+_plans: dict[int, tuple[Any, Node, tuple[Any, Any, Any]]] = {}
 
 
-def plan_of(model: Any) -> tuple[Any, Node, Any]:
+def plan_of(model: Any) -> tuple[Any, Node, tuple[Any, Any, Any]]:
     # By identity: `A | B` and `B | A` are equal, and not the same.
     known = _plans.get(id(model))
     if known is not None:
@@ -63,7 +64,7 @@ def plan_of(model: Any) -> tuple[Any, Node, Any]:
     except ImportError as error:
         raise ImportError("typed snapshots need pydantic: pip install 'jsonspigot[pydantic]'") from error
     from .plan import Builder
-    from .run import Heading, core_config
+    from .run import Heading, Run, core_config
 
     adapter: Any = model if isinstance(model, TypeAdapter) else TypeAdapter(model)
     if not adapter.pydantic_complete:
@@ -74,8 +75,7 @@ def plan_of(model: Any) -> tuple[Any, Node, Any]:
     if len(_plans) >= 256:
         # Types that are made on the fly shall not pile up.
         _plans.clear()
-    # The model is kept, and so its id.
-    return _plans.setdefault(id(model), (model, node, Heading.of(adapter, config)))
+    return _plans.setdefault(id(model), (model, node, (node.place, Run({}), Heading.of(adapter, config))))
 
 
 def typed(
@@ -91,11 +91,15 @@ def typed(
     """Return the parts of a typed view: the place of the whole value, how values are validated, and the title of errors."""
     if missing not in ("none", "empty"):
         raise ValueError(f"missing: expected 'none' or 'empty', not {missing!r}")
-    _, node, heading = plan_of(model)
+    _, node, parts = plan_of(model)
+    if not decimals and missing == "none" and context is strict is by_alias is by_name is None:
+        return parts
+    from .levels import check_empty
     from .run import Run
 
     if missing == "empty":
-        from .levels import check_empty
-
         check_empty(node, set())
-    return node.place, Run(context, strict, by_alias, by_name, decimals, missing == "empty"), heading
+    named = {"context": context, "strict": strict, "by_alias": by_alias, "by_name": by_name}
+    options = {name: value for name, value in named.items() if value is not None}
+    place, _, heading = parts
+    return place, Run(options, decimals, missing == "empty"), heading

@@ -40,7 +40,7 @@ def shape(node: Node, which: Which) -> Any:
             else:
                 inner = node.builder.node(items or ANY, config).place
             variadic = schema.get("variadic_item_index")
-            return Shape.elements(kind, inner, kids, variadic, schema, config)
+            return Shape.elements(kind, inner, kids, variadic)
         case ("dict", schema, config):
             inner = node.builder.node(schema.get("values_schema") or ANY, config).place
             keys: Any = schema.get("keys_schema") or ANY
@@ -48,7 +48,7 @@ def shape(node: Node, which: Which) -> Any:
             validator = None
             if str not in kind.quick:
                 validator = node.builder.validator(core_schema.dict_schema(keys, ANY), kind.config)
-            return Shape.entries(inner, validator, schema, config)
+            return Shape.entries(inner, validator)
         case ("object", schema, config):
             return plan_of(node, schema, config).shape
         case _:
@@ -103,8 +103,10 @@ def check_empty(node: Node, seen: set[int]) -> None:
                 pass
 
 
-def shell(node: Node, schema: Any, config: Any, value: Any, run: Run) -> Any:
+def shell(node: Node, which: Which, value: Any, run: Run) -> Any:
     """A container that is no object, from its members: its length and its after-validators are left to be checked."""
+    kind: Any = node.object if which == "object" else node.array
+    _, schema, config = kind
     shells = node.shells
     if "shell" not in shells:
         made: Any = {**without(schema, "items_schema", "keys_schema", "values_schema"), "strict": False}
@@ -135,11 +137,7 @@ def key_of(validator: SchemaValidator, key: str, run: Run) -> Any:
     try:
         return next(iter(validator.validate_json(to_json({key: 0}), **run.options)))
     except ValidationError as error:
-        wrong = Wrong.of(error, "json")
-        for line in wrong.errors:
-            # The level adds the key itself.
-            line["loc"] = line["loc"][1:]
-        raise wrong from None
+        raise _without_place(Wrong.of(error, "json")) from None
 
 
 def hashed(value: Any, run: Run) -> None:
@@ -147,10 +145,14 @@ def hashed(value: Any, run: Run) -> None:
     try:
         run.called(SET, None, [value])
     except Wrong as wrong:
-        for line in wrong.errors:
-            # The level adds the index itself.
-            line["loc"] = line["loc"][1:]
-        raise
+        raise _without_place(wrong) from None
+
+
+def _without_place(wrong: Wrong) -> Wrong:
+    """An error whose key or index its level will add itself."""
+    for line in wrong.errors:
+        line["loc"] = line["loc"][1:]
+    return wrong
 
 
 def first_wrong(node: Node, run: Run, raw: Any, path: tuple[Any, ...] | None) -> Exception | None:
@@ -159,7 +161,7 @@ def first_wrong(node: Node, run: Run, raw: Any, path: tuple[Any, ...] | None) ->
     if not isinstance(raw, (dict, list)):
         return None
     shown: Any = type(raw)()
-    top = Level(node.place, isinstance(raw, dict), run, False)
+    top = level(node, "object" if isinstance(raw, dict) else "array", run, node.redo)
     try:
         _come(top, shown, shown, raw, [], path or ())
         if path is None:

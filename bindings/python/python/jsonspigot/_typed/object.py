@@ -53,7 +53,7 @@ class ObjectPlan:
             inner = inner["schema"]
         self.keys: dict[str, tuple[str, Node]] = {}
         self.by_name: dict[str, tuple[str, Node]] = {}
-        self.spare = set[str]()
+        self.spare = frozenset[str]()
         self.defaults: dict[str, Any] = {}
         self.factories: dict[str, Any] = {}
         listed = isinstance(inner["fields"], list)
@@ -63,7 +63,6 @@ class ObjectPlan:
             by_alias = config.get("validate_by_alias") is not False
             self.keys = {**self.by_name, **self.keys} if by_alias else dict(self.by_name)
         self.extra = config.get("extra_fields_behavior") or inner.get("extra_behavior") or schema.get("extra_behavior")
-        self.extra_node = node.builder.node(inner.get("extras_schema") or ANY, config)
         # Never a `model` schema with a class: pydantic-core would take the class's own validator in its place.
         self.schema = without(inner, "extras_schema", "computed_fields")
         self.schema["fields"] = list(shells.values()) if listed else shells
@@ -88,20 +87,16 @@ class ObjectPlan:
         ]
         self.private: Any = getattr(self.cls, "__private_attributes__", None) or None
         self.has_dict = self.open is not None and (self.is_model or hasattr(new(self.open), "__dict__"))
-        is_same = self.open is not None and not self.changing and not self.factories
+        # Read by the native module.
+        self.fixed = None if self.open is None or self.changing or self.factories else self.blank
+        self.has_extra, self.has_private = self.extra == "allow", self.private is not None
         forbidden = UNEXPECTED if self.kind == "dataclass" else FORBIDDEN
-        self.shape = Shape.fields(
-            plan=self,
-            keys=self.keys,
-            open=self.open,
-            is_model=self.is_model,
-            has_extra=self.extra == "allow",
-            spare=frozenset(self.spare),
-            other=(forbidden if self.extra == "forbid" else self.extra_node).place,
-            blank=self.blank if is_same else None,
-            has_private=self.private is not None,
-            has_redo=self.redo,
-        )
+        self.other = (forbidden if self.extra == "forbid" else node.builder.node(inner.get("extras_schema") or ANY, config)).place
+        self.shape = Shape.fields(self)
+
+    @property
+    def plan(self) -> ObjectPlan:
+        return self
 
     def _field(self, name: str, field: Any, config: Any) -> Any:
         """Notes a field; returns what validates it in the shell."""

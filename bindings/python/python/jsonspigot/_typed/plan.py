@@ -67,6 +67,8 @@ class Node:
 
     #: JSON types whose closed value needs no call, and strings that need none.
     quick: tuple[Any, ...] = ()
+    #: Any value is one of it.
+    is_any = False
     literals: frozenset[str] = frozenset()
     #: How an open string is shown.
     text: Callable[[str], Any] | None = None
@@ -171,7 +173,7 @@ class Node:
             case "any":
                 self.text = _same
                 self.object = self.array = ("raw",)
-                self.quick = (str, int, bool, float, type(None)) if pure else ()
+                self.is_any, self.quick = pure, (str, int, bool, float, type(None)) if pure else ()
             case "int" if pure and not set(schema) & {"le", "lt", "ge", "gt", "multiple_of"}:
                 self.quick = (int,)
             case "bool" if pure:

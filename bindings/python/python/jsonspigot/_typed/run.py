@@ -100,27 +100,17 @@ def core_config(config: Any) -> Any:
 
 
 class Run:
-    """How the values of one stream are validated."""
+    """How the values of one stream are validated. The options are pydantic's: `context`, `strict`, `by_alias` and `by_name`."""
 
-    __slots__ = ("_below", "by_alias", "by_name", "decimals", "fills", "has_own_names", "options", "python", "shell_options")
+    __slots__ = ("_below", "by_alias", "decimals", "fills", "has_own_names", "options", "python", "shell_options")
 
-    def __init__(
-        self,
-        context: Any,
-        strict: bool | None,
-        by_alias: bool | None,
-        by_name: bool | None,
-        decimals: bool,
-        fills: bool = False,
-    ) -> None:
-        given = {"context": context, "strict": strict, "by_alias": by_alias, "by_name": by_name}
-        self.options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    def __init__(self, options: dict[str, Any], decimals: bool = False, fills: bool = False, python: bool = False) -> None:
+        self.options = options
         self.shell_options = {name: value for name, value in self.options.items() if name != "strict"}
-        self.by_alias, self.by_name, self.decimals = by_alias, by_name, decimals
-        self.has_own_names = by_alias is False or bool(by_name)
-        #: True if missing fields are empty rather than `None`.
-        self.fills = fills
-        self.python = False
+        self.by_alias: bool | None = options.get("by_alias")
+        self.has_own_names = self.by_alias is False or bool(options.get("by_name"))
+        #: `fills` is true if missing fields are empty rather than `None`.
+        self.decimals, self.fills, self.python = decimals, fills, python
         self._below: Run | None = None
 
     def below(self) -> Run:
@@ -128,10 +118,7 @@ class Run:
         if self.python:
             return self
         if self._below is None:
-            given = self.options
-            below = Run(given.get("context"), given.get("strict"), self.by_alias, self.by_name, self.decimals, self.fills)
-            below.python = True
-            self._below = below
+            self._below = Run(self.options, self.decimals, self.fills, python=True)
         return self._below
 
     def raw(self, raw: Any) -> Any:

@@ -1,4 +1,4 @@
-//! Instances of classes made without their `__init__`: open objects and `Partial`.
+//! Instances of classes made without their `__init__`: events, open objects and `Partial`.
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -7,7 +7,7 @@ use pyo3::types::{PyBool, PyDict, PySet, PyString, PyTuple, PyType};
 use pyo3::{PyTypeInfo, ffi};
 
 /// Does the same as `object.__new__(class)`.
-pub(super) fn new<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn new<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAny>> {
     let py = class.py();
     static NO_ARGUMENTS: PyOnceLock<Py<PyTuple>> = PyOnceLock::new();
     let none = NO_ARGUMENTS.get_or_init(py, || PyTuple::empty(py).unbind());
@@ -24,14 +24,14 @@ pub(super) fn new<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAny>
 }
 
 /// Does the same as `object.__setattr__(instance, name, value)`.
-fn put(instance: &Bound<'_, PyAny>, name: &Bound<'_, PyString>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+pub(crate) fn put(instance: &Bound<'_, PyAny>, name: &Bound<'_, PyString>, value: &Bound<'_, PyAny>) -> PyResult<()> {
     // SAFETY: all three are alive; the call takes over none of them.
     let done = unsafe { ffi::PyObject_GenericSetAttr(instance.as_ptr(), name.as_ptr(), value.as_ptr()) };
     if done == 0 { Ok(()) } else { Err(PyErr::fetch(instance.py())) }
 }
 
 /// Makes an instance of an open model.
-pub(super) fn model<'py>(
+pub(crate) fn model<'py>(
     class: &Bound<'py, PyType>,
     fields: &Bound<'py, PyDict>,
     came: &Bound<'py, PySet>,
@@ -50,7 +50,7 @@ pub(super) fn model<'py>(
 }
 
 /// Makes a `Partial`.
-pub(super) fn partial<'py>(value: &Bound<'py, PyAny>, is_complete: bool) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn partial<'py>(value: &Bound<'py, PyAny>, is_complete: bool) -> PyResult<Bound<'py, PyAny>> {
     let py = value.py();
     static PARTIAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let made = new(PARTIAL.import(py, "jsonspigot._typed", "Partial")?)?;
