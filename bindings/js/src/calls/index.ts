@@ -3,7 +3,7 @@
 export { JsonSpigotError } from "../core/error.js";
 export { ToolCalls } from "./tool-calls.js";
 export type { Slot } from "./call-index.js";
-export type { CallErrorEvent, CallEvent, CallMatchEvent, CallMismatchEvent, CallStartEvent, Executor, InputEvent } from "./event.js";
+export type * from "./event.js";
 export type { CallStart } from "./open-call.js";
 export type { ToolCallsOptions } from "./options.js";
 export type {

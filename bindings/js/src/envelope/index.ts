@@ -2,14 +2,7 @@
 
 export { JsonSpigotError } from "../core/error.js";
 export { Envelope, type EnvelopeOptions } from "./envelope.js";
-export type {
-  EnvelopeEvent,
-  FragmentEvent,
-  PayloadEvent,
-  PayloadMatchEvent,
-  PayloadStartEvent,
-  VisibleTextEvent,
-} from "./event.js";
+export type * from "./event.js";
 export type {
   AcceptedPayload,
   CompletePayload,

@@ -1,11 +1,9 @@
 // The AI SDK: the parts of `fullStream`, and the chunks of the UI message stream that it makes of them. Both have calls by
 // id, and repeat the whole input at the end.
 
-import type { ToolCallsOptions } from "../calls/options.js";
 import type { Emitter } from "./emitter.js";
-import type { WireEvent } from "./event.js";
 import { isObject, jsonOf, pieceOf, textOf, unreadable, type Members } from "./members.js";
-import { eventsOf, WireStream, type WireReader, type WireSource } from "./wire-stream.js";
+import { eventsOf, WireStream, type WireEvents, type WireReader } from "./wire-stream.js";
 
 export type * from "./exports.js";
 
@@ -157,14 +155,7 @@ export class AiSdkStream<E extends object | string = object | string> extends Wi
 
 /**
  * Yields the events of an AI SDK stream: the parts of `fullStream`, or the chunks of a UI message stream.
- *
- * The events are those of `ToolCalls`, `text` and `stop`. Before these, each event of the provider is yielded unchanged, as
- * `provider-event`: it has the reasoning, the usage and the errors. On a stream that departs from the provider's own protocol, a call is `truncated`, with the reason
- * `unknown-part` or `unplaced`, and never wrongly `complete`: for other servers there is `jsonspigot/providers`. To stop the
- * loop, stop the SDK's stream.
- *
- * @param source - the SDK's stream, or the JSON texts that follow `data:`
- * @param patterns - those for the arguments of every tool that has none of its own in the option `tools`
+ * See {@link WireEvents}.
  *
  * @example
  * ```ts
@@ -175,10 +166,4 @@ export class AiSdkStream<E extends object | string = object | string> extends Wi
  * }
  * ```
  */
-export function aiSdkEvents<E extends object | string>(
-  source: WireSource<E>,
-  patterns: string | readonly string[] = [],
-  options: ToolCallsOptions = {},
-): AsyncGenerator<WireEvent<E>, void, undefined> {
-  return eventsOf(source, new AiSdkStream<E>(patterns, options));
-}
+export const aiSdkEvents: WireEvents = (source, patterns, options) => eventsOf(source, new AiSdkStream(patterns, options));

@@ -1,10 +1,8 @@
 // Anthropic Messages: blocks by index, between a `message_start` and a `message_stop`.
 
-import type { ToolCallsOptions } from "../calls/options.js";
 import type { Emitter } from "./emitter.js";
-import type { WireEvent } from "./event.js";
 import { indexOf, isObject, jsonOf, listOf, membersOf, pieceOf, textOf, unreadable, type Members } from "./members.js";
-import { eventsOf, WireStream, type WireReader, type WireSource } from "./wire-stream.js";
+import { eventsOf, WireStream, type WireEvents, type WireReader } from "./wire-stream.js";
 
 export type * from "./exports.js";
 
@@ -120,14 +118,7 @@ export class AnthropicStream<E extends object | string = object | string> extend
 
 /**
  * Yields the events of a stream of Anthropic's Messages API.
- *
- * The events are those of `ToolCalls`, `text` and `stop`. Before these, each event of the provider is yielded unchanged, as
- * `provider-event`: it has the reasoning, the usage and the errors. On a stream that departs from the provider's own protocol, a call is `truncated`, with the reason
- * `unknown-part` or `unplaced`, and never wrongly `complete`: for other servers there is `jsonspigot/providers`. To stop the
- * loop, stop the SDK's stream.
- *
- * @param source - the SDK's stream, or the JSON texts that follow `data:`
- * @param patterns - those for the arguments of every tool that has none of its own in the option `tools`
+ * See {@link WireEvents}.
  *
  * @example
  * ```ts
@@ -138,10 +129,4 @@ export class AnthropicStream<E extends object | string = object | string> extend
  * }
  * ```
  */
-export function anthropicEvents<E extends object | string>(
-  source: WireSource<E>,
-  patterns: string | readonly string[] = [],
-  options: ToolCallsOptions = {},
-): AsyncGenerator<WireEvent<E>, void, undefined> {
-  return eventsOf(source, new AnthropicStream<E>(patterns, options));
-}
+export const anthropicEvents: WireEvents = (source, patterns, options) => eventsOf(source, new AnthropicStream(patterns, options));

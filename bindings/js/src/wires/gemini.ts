@@ -1,13 +1,11 @@
 // Gemini's `generateContent` streams. Calls come whole, or as values by path.
 
 import type { Executor } from "../calls/event.js";
-import type { ToolCallsOptions } from "../calls/options.js";
 import { Answers } from "./answers.js";
 import type { Emitter } from "./emitter.js";
-import type { WireEvent } from "./event.js";
 import { hasMember, indexOf, isTrue, jsonOf, listOf, membersOf, textOf, unreadable, type Members } from "./members.js";
 import { ValueWriter } from "./value-writer.js";
-import { eventsOf, WireStream, type WireReader, type WireSource } from "./wire-stream.js";
+import { eventsOf, WireStream, type WireEvents, type WireReader } from "./wire-stream.js";
 
 export type * from "./exports.js";
 
@@ -160,14 +158,7 @@ export class GeminiStream<E extends object | string = object | string> extends W
 
 /**
  * Yields the events of a stream of Gemini's `generateContent`.
- *
- * The events are those of `ToolCalls`, `text` and `stop`. Before these, each event of the provider is yielded unchanged, as
- * `provider-event`: it has the reasoning, the usage and the errors. On a stream that departs from the provider's own protocol, a call is `truncated`, with the reason
- * `unknown-part` or `unplaced`, and never wrongly `complete`: for other servers there is `jsonspigot/providers`. To stop the
- * loop, stop the SDK's stream.
- *
- * @param source - the SDK's stream, or the JSON texts that follow `data:`
- * @param patterns - those for the arguments of every tool that has none of its own in the option `tools`
+ * See {@link WireEvents}.
  *
  * @example
  * ```ts
@@ -178,10 +169,4 @@ export class GeminiStream<E extends object | string = object | string> extends W
  * }
  * ```
  */
-export function geminiEvents<E extends object | string>(
-  source: WireSource<E>,
-  patterns: string | readonly string[] = [],
-  options: ToolCallsOptions = {},
-): AsyncGenerator<WireEvent<E>, void, undefined> {
-  return eventsOf(source, new GeminiStream<E>(patterns, options));
-}
+export const geminiEvents: WireEvents = (source, patterns, options) => eventsOf(source, new GeminiStream(patterns, options));

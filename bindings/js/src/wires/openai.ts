@@ -1,11 +1,9 @@
 // OpenAI: chat completions and Responses.
 
 import { ChatReader } from "./chat.js";
-import type { ToolCallsOptions } from "../calls/options.js";
 import type { Emitter } from "./emitter.js";
-import type { WireEvent } from "./event.js";
 import { ResponsesReader } from "./responses.js";
-import { eventsOf, WireStream, type WireReader, type WireSource } from "./wire-stream.js";
+import { eventsOf, WireStream, type WireEvents, type WireReader } from "./wire-stream.js";
 
 export type * from "./exports.js";
 
@@ -25,14 +23,7 @@ export class ResponsesStream<E extends object | string = object | string> extend
 
 /**
  * Yields the events of a stream of OpenAI's chat completions.
- *
- * The events are those of `ToolCalls`, `text` and `stop`. Before these, each event of the provider is yielded unchanged, as
- * `provider-event`: it has the reasoning, the usage and the errors. On a stream that departs from the provider's own protocol, a call is `truncated`, with the reason
- * `unknown-part` or `unplaced`, and never wrongly `complete`: for other servers there is `jsonspigot/providers`. To stop the
- * loop, stop the SDK's stream.
- *
- * @param source - the SDK's stream, or the JSON texts that follow `data:`
- * @param patterns - those for the arguments of every tool that has none of its own in the option `tools`
+ * See {@link WireEvents}.
  *
  * @example
  * ```ts
@@ -46,24 +37,11 @@ export class ResponsesStream<E extends object | string = object | string> extend
  * }
  * ```
  */
-export function chatEvents<E extends object | string>(
-  source: WireSource<E>,
-  patterns: string | readonly string[] = [],
-  options: ToolCallsOptions = {},
-): AsyncGenerator<WireEvent<E>, void, undefined> {
-  return eventsOf(source, new ChatStream<E>(patterns, options));
-}
+export const chatEvents: WireEvents = (source, patterns, options) => eventsOf(source, new ChatStream(patterns, options));
 
 /**
  * Yields the events of a stream of OpenAI's Responses.
- *
- * The events are those of `ToolCalls`, `text` and `stop`. Before these, each event of the provider is yielded unchanged, as
- * `provider-event`: it has the reasoning, the usage and the errors. On a stream that departs from the provider's own protocol, a call is `truncated`, with the reason
- * `unknown-part` or `unplaced`, and never wrongly `complete`: for other servers there is `jsonspigot/providers`. To stop the
- * loop, stop the SDK's stream.
- *
- * @param source - the SDK's stream, or the JSON texts that follow `data:`
- * @param patterns - those for the arguments of every tool that has none of its own in the option `tools`
+ * See {@link WireEvents}.
  *
  * @example
  * ```ts
@@ -75,10 +53,4 @@ export function chatEvents<E extends object | string>(
  * }
  * ```
  */
-export function responsesEvents<E extends object | string>(
-  source: WireSource<E>,
-  patterns: string | readonly string[] = [],
-  options: ToolCallsOptions = {},
-): AsyncGenerator<WireEvent<E>, void, undefined> {
-  return eventsOf(source, new ResponsesStream<E>(patterns, options));
-}
+export const responsesEvents: WireEvents = (source, patterns, options) => eventsOf(source, new ResponsesStream(patterns, options));

@@ -85,6 +85,21 @@ export abstract class WireStream<E extends object | string> {
   }
 }
 
+/**
+ * Yields the events of a provider's stream: those of `ToolCalls`, `text` and `stop`. Before these, each event of the provider is
+ * yielded unchanged, as `provider-event`: it has the reasoning, the usage and the errors. On a stream that departs from the
+ * provider's own protocol, a call is `truncated`, with the reason `unknown-part` or `unplaced`, and never wrongly `complete`: for
+ * other servers there is `jsonspigot/providers`. To stop the loop, stop the SDK's stream.
+ *
+ * @param source - the SDK's stream, or the JSON texts that follow `data:`
+ * @param patterns - those for the arguments of every tool that has none of its own in the option `tools`
+ */
+export type WireEvents = <E extends object | string>(
+  source: WireSource<E>,
+  patterns?: string | readonly string[],
+  options?: ToolCallsOptions,
+) => AsyncGenerator<WireEvent<E>, void, undefined>;
+
 /** Returns the events of a source. If the source fails, the open calls end before the error is thrown. */
 export async function* eventsOf<E extends object | string>(
   source: WireSource<E>,
