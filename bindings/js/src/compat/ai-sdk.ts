@@ -1,7 +1,7 @@
 // A drop-in for the AI SDK's `parsePartialJson` that does not read the text again for each delta.
 
 import type { Json } from "../core/values.js";
-import { Preview } from "./preview.js";
+import { DropIn, type Shown } from "./preview.js";
 
 /** In the words of the AI SDK. */
 export interface PartialJson {
@@ -12,7 +12,7 @@ export interface PartialJson {
   readonly state: "undefined-input" | "successful-parse" | "repaired-parse" | "failed-parse";
 }
 
-const DIALECT = { readsKeys: false, readsPlus: false, leavesEscapes: false };
+const DIALECT = { readsKeys: false, readsPlus: false, leavesEscapes: false, hasPath: false };
 const UNDEFINED: PartialJson = { value: undefined, state: "undefined-input" };
 const FAILED: PartialJson = { value: undefined, state: "failed-parse" };
 
@@ -40,46 +40,19 @@ const FAILED: PartialJson = { value: undefined, state: "failed-parse" };
  * }
  * ```
  */
-export class PartialJsonParser {
-  #preview = new Preview(DIALECT);
-  #current: PartialJson = UNDEFINED;
-
-  /** Appends text. Returns the value and state of all of it, in the same object as before if nothing has changed. */
-  push(delta: string): PartialJson {
-    this.#preview.push(delta);
-    const shown = this.#preview.shown();
-    if (shown === undefined) {
-      this.#current = FAILED;
-    } else {
-      const state = shown.state === "complete" ? "successful-parse" : "repaired-parse";
-      if (shown.value !== this.#current.value || state !== this.#current.state) {
-        this.#current = { value: shown.value, state };
-      }
-    }
-    return this.#current;
+export class PartialJsonParser extends DropIn<PartialJson> {
+  constructor() {
+    super(DIALECT, UNDEFINED);
   }
 
-  /** Returns the result of the last push. */
-  get current(): PartialJson {
-    return this.#current;
+  protected result(shown: Shown, before: PartialJson): PartialJson {
+    if (shown === undefined) return FAILED;
+    const state = shown.state === "complete" ? "successful-parse" : "repaired-parse";
+    return shown.value === before.value && state === before.state ? before : { value: shown.value, state };
   }
 
   /** Returns an independent parser in the same state. */
   clone(): PartialJsonParser {
-    const clone = new PartialJsonParser();
-    clone.#preview = this.#preview.clone();
-    clone.#current = this.#current;
-    return clone;
-  }
-
-  /** Starts over with a new text. */
-  reset(): void {
-    this.#preview.reset();
-    this.#current = UNDEFINED;
-  }
-
-  /** Drops what the parser keeps. Calling it again is a no-op; a push then throws. */
-  dispose(): void {
-    this.#preview.dispose();
+    return new PartialJsonParser().copy(this);
   }
 }

@@ -1,8 +1,7 @@
 // A drop-in for assistant-ui's `parsePartialJsonObject` that does not read the text again for each delta.
 
 import type { Json } from "../core/values.js";
-import { Preview } from "./preview.js";
-import { Scanner } from "./scanner.js";
+import { DropIn, type Shown } from "./preview.js";
 
 type Container = { [key: string]: Json } | Json[];
 
@@ -14,7 +13,7 @@ export interface PartialObject {
   readonly partialPath: readonly string[];
 }
 
-const DIALECT = { readsKeys: true, readsPlus: true, leavesEscapes: true };
+const DIALECT = { readsKeys: true, readsPlus: true, leavesEscapes: true, hasPath: true };
 const EMPTY: PartialObject = { value: {}, state: "partial", partialPath: [] };
 
 /**
@@ -34,64 +33,44 @@ const EMPTY: PartialObject = { value: {}, state: "partial", partialPath: [] };
  * if (args) console.log(fieldState(args, ["city"]), fieldState(args, ["note"])); // "complete" "partial"
  * ```
  */
-export class PartialJsonObjectParser {
-  #preview = new Preview(DIALECT);
-  #paths = new Scanner(DIALECT);
+export class PartialJsonObjectParser extends DropIn<PartialObject | undefined> {
   #isFresh = true;
-  #current: PartialObject | undefined = EMPTY;
 
-  /** Appends text. Returns the value and state of all of it, in the same object as before if nothing has changed. */
-  push(delta: string): PartialObject | undefined {
-    if (delta === "") return this.#current;
+  constructor() {
+    super(DIALECT, EMPTY);
+  }
+
+  override push(delta: string): PartialObject | undefined {
+    if (delta === "") return this.current;
     // A byte order mark in front is not part of the text.
     const text = this.#isFresh && delta[0] === "\ufeff" ? delta.slice(1) : delta;
     this.#isFresh = false;
-    this.#preview.push(text);
-    this.#paths.scan(text);
-    return (this.#current = this.#look());
+    return super.push(text);
   }
 
-  #look(): PartialObject | undefined {
-    const shown = this.#preview.shown();
+  protected result(shown: Shown, before: PartialObject | undefined): PartialObject | undefined {
     if (shown === undefined || typeof shown.value !== "object" || shown.value === null) return undefined;
     const { value, state } = shown;
-    const partialPath = state === "complete" ? [] : this.#paths.openPath();
-    const old = this.#current;
+    const partialPath = state === "complete" ? [] : this.openPath();
     const isSame =
-      old !== undefined &&
-      old.value === value &&
-      old.state === state &&
-      old.partialPath.length === partialPath.length &&
-      old.partialPath.every((key, depth) => key === partialPath[depth]);
-    return isSame ? old : { value, state, partialPath };
-  }
-
-  /** Returns the result of the last push. */
-  get current(): PartialObject | undefined {
-    return this.#current;
+      before !== undefined &&
+      before.value === value &&
+      before.state === state &&
+      before.partialPath.length === partialPath.length &&
+      before.partialPath.every((key, depth) => key === partialPath[depth]);
+    return isSame ? before : { value, state, partialPath };
   }
 
   /** Returns an independent parser in the same state. */
   clone(): PartialJsonObjectParser {
-    const clone = new PartialJsonObjectParser();
-    clone.#preview = this.#preview.clone();
-    clone.#paths = this.#paths.clone();
+    const clone = new PartialJsonObjectParser().copy(this);
     clone.#isFresh = this.#isFresh;
-    clone.#current = this.#current;
     return clone;
   }
 
-  /** Starts over with a new text. */
-  reset(): void {
-    this.#preview.reset();
-    this.#paths = new Scanner(DIALECT);
+  override reset(): void {
+    super.reset();
     this.#isFresh = true;
-    this.#current = EMPTY;
-  }
-
-  /** Drops what the parser keeps. Calling it again is a no-op; a push then throws. */
-  dispose(): void {
-    this.#preview.dispose();
   }
 }
 

@@ -1,4 +1,4 @@
-// The base of both drop-ins: the text so far, parsed as it arrives, and repaired as the originals do once it is not JSON.
+// The base of both drop-ins: their methods, and the text so far, parsed as it arrives, and repaired as the originals do once it is not JSON.
 
 import { Patterns } from "../core/patterns/automaton.js";
 import { cloneEngine, ReportingEngine, type Output } from "../core/reporting.js";
@@ -48,118 +48,142 @@ const SETTINGS: Settings = {
 /** Errors over what `JSON.parse` takes: a half surrogate pair. */
 const TAKEN_BY_THEM: readonly string[] = ["lone-surrogate", "invalid-utf8"];
 
-/** A text that is not JSON. */
-interface Broken {
-  readonly scanner: Scanner;
-  /** Where the first unit is that no JSON text has there. A repair that takes it can never be parsed. */
-  readonly at: number;
-  /** How the text was cut and closed, and what that gave. */
+/** What a text has come to. */
+interface Progress {
+  readonly engine: ReportingEngine;
+  text: string;
+  /** The first half of a surrogate pair, which the engine has not been given. */
+  half: string;
+  hasEnded: boolean;
+  isSuspicious: boolean;
+  /** The scanner of the text, if that is broken or its open path is asked for. */
+  scanner: Scanner | undefined;
+  /** Where the first unit is that no JSON text has there: a repair that takes it can never be parsed. `undefined` for JSON. */
+  brokenAt: number | undefined;
+  /** How a broken text was cut and closed, and what that gave. */
   repaired: string | undefined;
   shown: Shown;
 }
 
-export class Preview {
+const newOutput = (): Output => ({
+  ...{ events: [], nextMatch: 0, refusal: undefined },
+  ...{ matching: MATCHING, keeping: undefined, beginRaw: undefined },
+});
+
+/** A drop-in, which reads each delta once. */
+export abstract class DropIn<Result> {
   readonly #dialect: Dialect;
-  #output: Output = { events: [], nextMatch: 0, refusal: undefined, matching: MATCHING, keeping: undefined, beginRaw: undefined };
-  /** The engine that reads the text, until that is not JSON. No `Input` is needed, since only strings are pushed. */
-  #engine: ReportingEngine | undefined;
-  #text = "";
-  /** The first half of a surrogate pair, which the engine has not been given. */
-  #half = "";
-  #hasEnded = false;
-  #isSuspicious = false;
-  #broken: Broken | undefined;
+  readonly #none: Result;
+  #progress: Progress | undefined;
+  #current: Result;
 
-  constructor(dialect: Dialect, origin?: Preview) {
+  protected constructor(dialect: Dialect, none: Result) {
     this.#dialect = dialect;
-    if (origin === undefined) {
-      this.#engine = new ReportingEngine(AUTOMATON, SETTINGS, this.#output);
-      this.#engine.tree = new Tree(SETTINGS);
-      return;
-    }
-    this.#engine = cloneEngine(opened(origin.#engine), this.#output);
-    this.#text = origin.#text;
-    this.#half = origin.#half;
-    this.#hasEnded = origin.#hasEnded;
-    this.#isSuspicious = origin.#isSuspicious;
-    const broken = origin.#broken;
-    this.#broken = broken && { ...broken, scanner: broken.scanner.clone() };
+    this.#none = this.#current = none;
+    this.#progress = this.#begin();
   }
 
-  clone(): Preview {
-    return new Preview(this.#dialect, this);
+  /** Begins a text. No `Input` is needed, since only strings are pushed. */
+  #begin(): Progress {
+    const engine = new ReportingEngine(AUTOMATON, SETTINGS, newOutput());
+    engine.tree = new Tree(SETTINGS);
+    const scanner = this.#dialect.hasPath ? new Scanner(this.#dialect) : undefined;
+    const whole = { text: "", half: "", hasEnded: false, isSuspicious: false };
+    return { engine, scanner, ...whole, brokenAt: undefined, repaired: undefined, shown: undefined };
   }
 
+  /** Returns the result for what is shown of the text: the one before, if nothing has changed. */
+  protected abstract result(shown: Shown, before: Result): Result;
+
+  /** Appends text. Returns the value and state of all of it, in the same object as before if nothing has changed. */
+  push(delta: string): Result {
+    const progress = opened(this.#progress);
+    progress.text += delta;
+    progress.scanner?.scan(delta);
+    if (progress.brokenAt === undefined) this.#read(progress, delta);
+    return (this.#current = this.result(progress.brokenAt === undefined ? shown(progress) : shownBroken(progress), this.#current));
+  }
+
+  /** Returns the result of the last push. */
+  get current(): Result {
+    return this.#current;
+  }
+
+  /** Returns the path of the innermost open value. */
+  protected openPath(): string[] {
+    return this.#progress!.scanner!.openPath();
+  }
+
+  /** Makes this new parser the same as another one. */
+  protected copy(origin: DropIn<Result>): this {
+    const progress = opened(origin.#progress);
+    this.#progress = { ...progress, engine: cloneEngine(progress.engine, newOutput()), scanner: progress.scanner?.clone() };
+    this.#current = origin.#current;
+    return this;
+  }
+
+  /** Starts over with a new text. */
   reset(): void {
-    opened(this.#engine).reset();
-    this.#output.events = [];
-    this.#text = this.#half = "";
-    this.#hasEnded = this.#isSuspicious = false;
-    this.#broken = undefined;
+    opened(this.#progress);
+    this.#progress = this.#begin();
+    this.#current = this.#none;
   }
 
+  /** Drops what the parser keeps. Calling it again is a no-op; a push then throws. */
   dispose(): void {
-    this.#engine = undefined;
+    this.#progress = undefined;
   }
 
-  push(delta: string): void {
-    const engine = opened(this.#engine);
-    this.#text += delta;
-    if (this.#broken) {
-      this.#broken.scanner.scan(delta);
-      return;
-    }
+  #read(progress: Progress, delta: string): void {
+    const { engine } = progress;
+    const { output } = engine;
     try {
-      this.#read(engine, this.#half + delta);
-      for (const event of this.#output.events) {
-        if (event.pattern !== 0) this.#isSuspicious = true;
-        else if (event.kind === "end") this.#hasEnded = true;
+      // The first half of a pair waits for the other one where a character may be.
+      const text = progress.half + delta;
+      const isCut = endsInHalf(text);
+      progress.half = isCut ? text.slice(-1) : "";
+      engine.feed(isCut ? text.slice(0, -1) : text);
+      if (isCut && !engine.takesCharacters) engine.feed(progress.half);
+      for (const event of output.events) {
+        if (event.pattern !== 0) progress.isSuspicious = true;
+        else if (event.kind === "end") progress.hasEnded = true;
       }
-      this.#output.events = [];
+      output.events = [];
     } catch (fault) {
       if (!(fault instanceof Fault)) throw fault;
-      const at = TAKEN_BY_THEM.includes(fault.kind) ? Infinity : unitAt(this.#text, fault.offset);
-      const scanner = new Scanner(this.#dialect);
-      scanner.scan(this.#text);
-      this.#broken = { scanner, at, repaired: undefined, shown: undefined };
+      progress.brokenAt = TAKEN_BY_THEM.includes(fault.kind) ? Infinity : unitAt(progress.text, fault.offset);
+      if (progress.scanner !== undefined) return;
+      progress.scanner = new Scanner(this.#dialect);
+      progress.scanner.scan(progress.text);
     }
   }
+}
 
-  /** Reads a text. The first half of a pair at its end waits for the other one where a character may be. */
-  #read(engine: ReportingEngine, text: string): void {
-    const isCut = endsInHalf(text);
-    this.#half = isCut ? text.slice(-1) : "";
-    engine.feed(isCut ? text.slice(0, -1) : text);
-    if (isCut && !engine.takesCharacters) engine.feed(this.#half);
-  }
+function shown({ engine, isSuspicious, hasEnded }: Progress): Shown {
+  const value = engine.tree!.look(engine);
+  if (value === undefined || (isSuspicious && reachesPrototype(value))) return undefined;
+  // A number that is still open is whole if it may end here.
+  const isComplete = hasEnded || (engine.depth === 0 && engine.state === NUMBER && mayEnd(engine.part));
+  return { value, state: isComplete ? "complete" : "partial" };
+}
 
-  shown(): Shown {
-    if (this.#broken) return this.#shownBroken(this.#broken);
-    const engine = opened(this.#engine);
-    const value = engine.tree!.look(engine);
-    if (value === undefined || (this.#isSuspicious && reachesPrototype(value))) return undefined;
-    // A number that is still open is whole if it may end here.
-    const isComplete = this.#hasEnded || (engine.depth === 0 && engine.state === NUMBER && mayEnd(engine.part));
-    return { value, state: isComplete ? "complete" : "partial" };
+function shownBroken(progress: Progress): Shown {
+  const { text, brokenAt } = progress;
+  const scanner = progress.scanner!;
+  if (scanner.isBroken || scanner.cut > brokenAt!) return undefined;
+  if (brokenAt === Infinity) {
+    // A text that only `JSON.parse` takes: theirs reads it whole each time too.
+    const whole = parsed(text);
+    if (whole !== undefined) return reachesPrototype(whole) ? undefined : { value: whole, state: "complete" };
   }
-
-  #shownBroken(broken: Broken): Shown {
-    const { scanner, at } = broken;
-    if (scanner.isBroken || scanner.cut > at) return undefined;
-    if (at === Infinity) {
-      // A text that only `JSON.parse` takes: theirs reads it whole each time too.
-      const whole = parsed(this.#text);
-      if (whole !== undefined) return reachesPrototype(whole) ? undefined : { value: whole, state: "complete" };
-    }
-    const closers = scanner.closers();
-    const repair = `${scanner.cut}${closers}`;
-    if (repair !== broken.repaired) {
-      broken.repaired = repair;
-      const value = parsed(this.#text.slice(0, scanner.cut) + closers);
-      broken.shown = value === undefined || reachesPrototype(value) ? undefined : { value, state: "partial" };
-    }
-    return broken.shown;
+  const closers = scanner.closers();
+  const repair = `${scanner.cut}${closers}`;
+  if (repair !== progress.repaired) {
+    progress.repaired = repair;
+    const value = parsed(text.slice(0, scanner.cut) + closers);
+    progress.shown = value === undefined || reachesPrototype(value) ? undefined : { value, state: "partial" };
   }
+  return progress.shown;
 }
 
 function parsed(text: string): Json | undefined {

@@ -12,6 +12,8 @@ export interface Dialect {
   readonly readsPlus: boolean;
   /** Anything but a digit ends `\u`; otherwise four digits are waited for, whatever is between them. */
   readonly leavesEscapes: boolean;
+  /** The path of the open value is asked for. */
+  readonly hasPath: boolean;
 }
 
 const VALUE = 0;
