@@ -12,17 +12,11 @@ import { compact } from "./json-text.js";
 import { shownText } from "./tree/shown.js";
 import { lookUp, type ValueState } from "./tree/state-of.js";
 import { selectingText } from "./selecting-text.js";
-import { opened, Text } from "./text.js";
-import { TextParser } from "./text-parser.js";
+import { Text } from "./text.js";
+import { textOf, TextParser } from "./text-parser.js";
 import { makeValue, type Json } from "./values.js";
 
 const NO_OPTIONS: ParserOptions = {};
-
-/** Returns the text of a parser that is not disposed of. */
-export let textOf: (parser: Parser) => Text;
-
-/** Returns a parser of a text. */
-export let parserOf: (text: Text) => Parser;
 
 /** The state of a parser's input. */
 export interface ParserStatus {
@@ -78,13 +72,6 @@ export interface ParserStatus {
  * ```
  */
 export class Parser extends TextParser {
-  #text: Text | undefined;
-
-  static {
-    textOf = (parser) => opened(parser.#text);
-    parserOf = (text) => new Parser(text);
-  }
-
   /**
    * @param patterns What is selected: RFC 9535 paths, `raw:` in front of those whose JSON text is wanted. Nothing by default.
    * @throws {PatternError} for a pattern that can't be compiled.
@@ -94,9 +81,7 @@ export class Parser extends TextParser {
   /** @internal */
   constructor(text: Text);
   constructor(given: string | readonly string[] | Text = [], options: ParserOptions = NO_OPTIONS) {
-    const text = given instanceof Text ? given : textOfParser(given, options);
-    super(text);
-    this.#text = text;
+    super(given instanceof Text ? given : textOfParser(given, options));
   }
 
   /**
@@ -105,7 +90,7 @@ export class Parser extends TextParser {
    * @throws {JsonSpigotError} if there is none, or if the text was not retained.
    */
   value<T = Json>(): T {
-    const text = opened(this.#text);
+    const text = textOf(this);
     const complete = text.completeText();
     const { settings, input } = text;
     // The last snapshot is the complete value already.
@@ -114,12 +99,12 @@ export class Parser extends TextParser {
 
   /** Returns the complete value's text as it was spelt, without the white space between tokens. */
   valueText(): string {
-    return compact(opened(this.#text).completeText());
+    return compact(textOf(this).completeText());
   }
 
   /** Returns the document so far as JSON text: numbers as they are spelt, repeated keys in their places. */
   snapshotText(): string | undefined {
-    const text = opened(this.#text);
+    const text = textOf(this);
     text.tree();
     return shownText(text.engine);
   }
@@ -130,7 +115,7 @@ export class Parser extends TextParser {
    */
   patch(): PatchOp[] {
     const texts = this.patchText();
-    const tree = opened(this.#text).tree();
+    const tree = textOf(this).tree();
     try {
       if (!tree.refusal) return makePatch(texts, tree.options);
     } catch (thrown) {
@@ -142,7 +127,7 @@ export class Parser extends TextParser {
 
   /** Returns the operations of {@link patch} as JSON texts: numbers as they are spelt, and all keys of the document. */
   patchText(): string[] {
-    const text = opened(this.#text);
+    const text = textOf(this);
     const tree = text.tree();
     const { engine } = text;
     if (tree.growth) return tree.growth.take(engine);
@@ -157,7 +142,7 @@ export class Parser extends TextParser {
    * @throws {JsonSpigotError} of kind `invalid-path` for any other text.
    */
   stateOf(path: string): ValueState {
-    const text = opened(this.#text);
+    const text = textOf(this);
     const tree = text.tree();
     const segments = segmentsOf(path);
     if (segments === undefined || segments.includes(INSIDE)) {
@@ -170,7 +155,7 @@ export class Parser extends TextParser {
 
   /** Returns the state of the input: what was read, the deviations from JSON, the error if there is one. */
   get status(): ParserStatus {
-    const text = opened(this.#text);
+    const text = textOf(this);
     const { input, output } = text;
     const refusal = (output.refusal ?? input.engine.tree?.refusal) as JsonSpigotError | undefined;
     return {
@@ -182,14 +167,9 @@ export class Parser extends TextParser {
     };
   }
 
-  override dispose(): void {
-    super.dispose();
-    this.#text = undefined;
-  }
-
   /** Returns an independent parser in the same state. It costs a copy of everything that this one keeps. */
   clone(): Parser {
-    return parserOf(opened(this.#text).clone());
+    return new Parser(textOf(this).clone());
   }
 }
 

@@ -24,6 +24,9 @@ export type DeepPartial<T> = T extends string | number | bigint | boolean | null
       ? { [K in keyof T]?: DeepPartial<T[K]> }
       : T;
 
+/** Returns the text of a parser that is not disposed of. */
+export let textOf: (parser: TextParser) => Text;
+
 export class TextParser {
   /** The text, until it is disposed of. */
   #text: Text | undefined;
@@ -31,6 +34,10 @@ export class TextParser {
   #ready: ReportingEngine | undefined;
   /** The tree, while it can be looked at. */
   #shown: Tree | undefined;
+
+  static {
+    textOf = (parser) => opened(parser.#text);
+  }
 
   constructor(text: Text) {
     this.#text = text;
@@ -70,7 +77,7 @@ export class TextParser {
   }
 
   #feedAny(chunk: string | Uint8Array): Event[] {
-    const text = opened(this.#text);
+    const text = textOf(this);
     const { output } = text;
     if (typeof chunk !== "string" && !isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
     this.#throwRefusal();
@@ -93,7 +100,7 @@ export class TextParser {
    * @throws {JsonSpigotError} if it is not one complete JSON text.
    */
   finish(): Event[] {
-    const text = opened(this.#text);
+    const text = textOf(this);
     this.#ready = undefined;
     this.#throwRefusal();
     const events: Event[] = [];
@@ -112,7 +119,7 @@ export class TextParser {
    * snapshot in an array of 100,000 elements costs a copy of these, and one at a depth of 100 costs 100 copies.
    */
   snapshot<T = Json>(): DeepPartial<T> | undefined {
-    const tree = this.#shown ?? opened(this.#text).tree();
+    const tree = this.#shown ?? textOf(this).tree();
     const root = tree.look(this.#text!.engine);
     if (tree.refusal) throw tree.refusal;
     return root as DeepPartial<T> | undefined;
@@ -120,7 +127,7 @@ export class TextParser {
 
   /** Starts over with a new text, keeping the patterns and options, and reuses the parser's memory. */
   reset(): void {
-    const text = opened(this.#text);
+    const text = textOf(this);
     text.reset();
     this.#ready = text.readyEngine();
   }

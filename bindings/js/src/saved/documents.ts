@@ -15,19 +15,16 @@ import {
 } from "../documents/index.js";
 import { COMMENTS } from "../lenient/translator.js";
 import { VALUE } from "../core/states.js";
-import { ownerOf, restoreText, saveText, textData, type TextData } from "./parser.js";
-import { atMost, count, dataOf, flag, members, stateOf, unless, type Owner, type SavedState } from "./state.js";
+import { ownerOf, restoreText, saveText, textData } from "./parser.js";
+import { atMost, count, dataOf, flag, members, optional, stateOf, unless, type Of, type Owner, type SavedState } from "./state.js";
 
-interface DocumentsData {
-  readonly at: Position;
-  readonly text: TextData | undefined;
-}
-
-const position = members<Position>({
-  ...{ state: atMost(CLOSED), number: count, start: count, offset: count, line: count, lines: count },
-  ...{ isAtom: flag, last: atMost(255), mark: atMost(PAST_MARK) },
+const documentsData = members({
+  at: members({
+    ...{ state: atMost(CLOSED), number: count, start: count, offset: count, line: count, lines: count },
+    ...{ isAtom: flag, last: atMost(255), mark: atMost(PAST_MARK) },
+  }),
+  text: optional(textData, undefined),
 });
-const documentsData = members<DocumentsData>({ at: position, text: textData }, { text: undefined });
 
 /** Returns the stream's state, between two chunks: see {@link saveParser}. */
 export function saveDocuments(documents: Documents): SavedState {
@@ -58,7 +55,7 @@ function ownerOfStream({ framing, text }: DocumentsParts): Owner {
 /** Returns true if the open text is part of a state. */
 const hasText = ({ state }: Position): boolean => state !== BETWEEN && state !== REFUSED;
 
-function read({ framing, text, at }: DocumentsParts, { at: saved, text: data }: DocumentsData): void {
+function read({ framing, text, at }: DocumentsParts, { at: saved, text: data }: Of<typeof documentsData>): void {
   const { input, engine } = text;
   const first = at.mark;
   Object.assign(at, saved);

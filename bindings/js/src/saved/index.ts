@@ -1,6 +1,7 @@
 // Saved state, as functions, so that a parser that is not saved does not contain it: the entry `jsonspigot/saved`.
 
-import { parserOf, textOf, textOfParser, type Parser } from "../core/parser.js";
+import { Parser, textOfParser } from "../core/parser.js";
+import { textOf } from "../core/text-parser.js";
 import type { ParserOptions } from "../core/options.js";
 import { ownerOf, restoreText, saveText, textData } from "./parser.js";
 import { dataOf, stateOf, type SavedState } from "./state.js";
@@ -55,5 +56,5 @@ export function saveParser(parser: Parser): SavedState {
 export function restoreParser(patterns: string | readonly string[], state: SavedState, options: ParserOptions = {}): Parser {
   const text = textOfParser(patterns, options);
   restoreText(text, dataOf(ownerOf(text), state, textData));
-  return parserOf(text);
+  return new Parser(text);
 }

@@ -29,24 +29,24 @@ import {
   WORDS,
 } from "../core/states.js";
 import { inside } from "../core/tree/growth.js";
-import { count, flag, listOf, members, text, unless, type Form } from "./state.js";
+import { count, flag, listOf, members, optional, text, unless, type Form, type Of } from "./state.js";
 
 /** A part of the text, and what is set before it is read. */
-export interface Step {
-  text: string;
+const step = members({
+  text: optional(text, ""),
   /** The offset of its first byte. */
-  at?: number | undefined;
+  at: optional(count, undefined),
   /** The id of its first match. */
-  id?: number | undefined;
+  id: optional(count, undefined),
   /** The index of the next element. */
-  index?: number | undefined;
+  index: optional(count, undefined),
   /** True if the parser retains this text, so that nothing of it or of a text inside is left out. */
-  isKept: boolean;
-}
+  isKept: optional(flag, false),
+});
 
-const DEFAULTS = { text: "", at: undefined, id: undefined, index: undefined, isKept: false };
+type Step = Of<typeof step>;
 
-export const steps: Form<Step[]> = listOf(members<Step>({ text, at: count, id: count, index: count, isKept: flag }, DEFAULTS));
+export const steps: Form<Step[]> = listOf(step);
 
 /** Returns the engines of the texts that are open in each other, outermost first. */
 export function levelsOf(engine: ReportingEngine): ReportingEngine[] {

@@ -15,55 +15,15 @@ import { decodeAll, encode, joined, openTail } from "../core/utf8.js";
 import { prototypeKey } from "../core/values.js";
 import { STRICT } from "../lenient/translator.js";
 import { openHalf, savedBytes, waiting } from "./input.js";
-import { levelsOf, newestStart, readSteps, setLimits, steps, stepsTo, type Step } from "./lead.js";
-import { atMost, count, flag, listOf, members, text as textForm, unless, type Form, type Owner } from "./state.js";
+import { levelsOf, newestStart, readSteps, setLimits, steps, stepsTo } from "./lead.js";
+import { atMost, count, flag, listOf, members, optional, shortened, text as textForm, unless, type Of, type Owner } from "./state.js";
 
 // How outcomes are written.
 const OPEN = 0;
 const FINISHED = 1;
 const FAILED = 2;
 
-type ErrorData = Pick<TextError, "kind" | "expected" | "offset" | "line" | "column" | "path">;
-
-/** The document, or a text inside a string of the one before. */
-interface Level {
-  readonly steps: readonly Step[];
-  readonly lines: number;
-  /** Bytes since the last line feed. */
-  readonly column: number;
-  /** Bytes of the open key, string, number or white space between tokens, if that is limited. */
-  readonly length: number;
-  /** True if the text inside a string has failed. */
-  readonly hasFailed: boolean;
-}
-
-export interface TextData {
-  readonly outcome: number;
-  /** True if the text ends with a number that has ended. */
-  readonly endsNumber: boolean;
-  readonly error: ErrorData | undefined;
-  /** All that was read, if it is retained, and the bytes after it that are not UTF-8. */
-  readonly text: string;
-  readonly rest: readonly number[];
-  /** The texts that lead to where the parser is, if it does not retain all of its text. */
-  readonly levels: readonly Level[];
-  readonly nextMatch: number;
-  /** Half a surrogate pair, and the number of bytes of a byte order mark, that wait. */
-  readonly half: number;
-  readonly mark: number;
-  /** The key of a value that is refused, and of a snapshot. */
-  readonly refused: string;
-  readonly hidden: string;
-  readonly growth: Grown | undefined;
-}
-
-const LEVEL: Partial<Level> = { lines: 0, length: 0, hasFailed: false };
-const TEXT: Partial<TextData> = {
-  ...{ outcome: OPEN, endsNumber: false, error: undefined, text: "", rest: [], levels: [], nextMatch: 0 },
-  ...{ half: 0, mark: 0, refused: "", hidden: "", growth: undefined },
-};
-
-const error: Form<ErrorData> = members<ErrorData>({
+const error = members({
   kind: (data) => {
     unless(/^[a-z]+(-\w+)*$/.test(textForm(data)));
     return data as string;
@@ -75,7 +35,7 @@ const error: Form<ErrorData> = members<ErrorData>({
   path: (data) => (data === null ? null : textForm(data)),
 });
 
-const grown: Form<Grown> = members<Grown>({
+const grown = members({
   old: count,
   closers: textForm,
   ops: listOf(textForm),
@@ -87,29 +47,41 @@ const grown: Form<Grown> = members<Grown>({
   atom: textForm,
 });
 
-export const textData: Form<TextData> = members<TextData>(
-  {
-    outcome: atMost(FAILED),
-    endsNumber: flag,
-    error,
-    text: textForm,
-    rest: listOf(atMost(255)),
-    levels: listOf(members<Level>({ steps, lines: count, column: count, length: count, hasFailed: flag }, LEVEL)),
-    nextMatch: count,
-    half: atMost(0xdbff),
-    mark: atMost(2),
-    refused: textForm,
-    hidden: textForm,
-    growth: grown,
-  },
-  TEXT,
-);
+/** The document, or a text inside a string of the one before. */
+const levelForm = members({
+  steps,
+  lines: optional(count, 0),
+  /** Bytes since the last line feed. */
+  column: count,
+  /** Bytes of the open key, string, number or white space between tokens, if that is limited. */
+  length: optional(count, 0),
+  /** True if the text inside a string has failed. */
+  hasFailed: optional(flag, false),
+});
 
-/** Returns the members that do not have their default. */
-function shortened<T extends object>(object: Partial<T>, defaults: Partial<T>): Partial<T> {
-  const isKept = ([name, member]: [string, unknown]): boolean => !(name in defaults && member === defaults[name as keyof T]);
-  return Object.fromEntries(Object.entries(object).filter(isKept)) as Partial<T>;
-}
+type Level = Of<typeof levelForm>;
+
+export const textData = members({
+  outcome: optional(atMost(FAILED), OPEN),
+  /** True if the text ends with a number that has ended. */
+  endsNumber: optional(flag, false),
+  error: optional(error, undefined),
+  /** All that was read, if it is retained, and the bytes after it that are not UTF-8. */
+  text: optional(textForm, ""),
+  rest: optional(listOf(atMost(255)), []),
+  /** The texts that lead to where the parser is, if it does not retain all of its text. */
+  levels: optional(listOf(levelForm), []),
+  nextMatch: optional(count, 0),
+  /** Half a surrogate pair, and the number of bytes of a byte order mark, that wait. */
+  half: optional(atMost(0xdbff), 0),
+  mark: optional(atMost(2), 0),
+  /** The key of a value that is refused, and of a snapshot. */
+  refused: optional(textForm, ""),
+  hidden: optional(textForm, ""),
+  growth: optional(grown, undefined),
+});
+
+export type TextData = Of<typeof textData>;
 
 export function ownerOf({ automaton, settings }: Text): Owner {
   const { limits, retain, rejectsDuplicates, snapshots, provisional, lenient, accept } = settings;
@@ -160,10 +132,10 @@ export function saveText(text: Text): Partial<TextData> {
     // Texts inside a text that is kept are read with it.
     for (const level of last < 0 ? [] : levels.slice(last + 1)) Object.assign(level, { steps: [], hasFailed: false });
   }
-  return shortened(data, TEXT);
+  return shortened(data, textData);
 }
 
-const errorData = ({ kind, expected, offset, line, column, path }: TextError): ErrorData => ({
+const errorData = ({ kind, expected, offset, line, column, path }: TextError): Of<typeof error> => ({
   kind,
   expected,
   offset,
@@ -191,7 +163,7 @@ function levelData(level: ReportingEngine, waiting: number): Level {
   const hasFailed = level.state === CLOSED;
   const column = hasFailed ? 0 : Math.max(0, offset - level.lineStart);
   const own = { steps: stepsTo(level), lines: level.lines, column, length: countedLength(level, offset), hasFailed };
-  return shortened<Level>(own, LEVEL) as Level;
+  return shortened(own, levelForm) as Level;
 }
 
 /** Returns the number of bytes of the open token that count, if they are limited. */

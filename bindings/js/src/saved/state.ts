@@ -25,7 +25,16 @@ export function unless(isPossible: boolean): asserts isPossible {
 }
 
 /** Returns the data as a value of a declared form. Fails if it has another one. */
-export type Form<T> = (data: unknown) => T;
+export interface Form<T> {
+  (data: unknown): T;
+  /** The value that a missing member stands for, if it may be missing. */
+  readonly missing?: T;
+  /** The forms of the members of an object. */
+  readonly members?: { readonly [name: string]: Form<unknown> };
+}
+
+/** The values of a form. */
+export type Of<F> = F extends Form<infer T> ? T : never;
 
 /** A whole number up to this one. */
 export const atMost =
@@ -55,18 +64,29 @@ export const listOf =
     return Array.from(data, form);
   };
 
-/** An object with these members. One that is missing has the value of its default. */
-export const members =
-  <T extends object>(forms: { readonly [K in keyof T]: Form<T[K]> }, defaults: Partial<T> = {}): Form<T> =>
-  (data) => {
+/** A member that may be missing. */
+export const optional = <T, M extends T | undefined>(form: Form<T>, missing: M): Form<T | M> =>
+  Object.assign((data: unknown) => form(data), { missing });
+
+/** An object with these members. */
+export const members = <F extends { readonly [name: string]: Form<unknown> }>(forms: F): Form<{ [K in keyof F]: Of<F[K]> }> => {
+  const form = (data: unknown): { [K in keyof F]: Of<F[K]> } => {
     unless(typeof data === "object" && data !== null && !Array.isArray(data));
     unless(Object.keys(data).every((name) => Object.hasOwn(forms, name)));
-    const read = (name: string): unknown => {
+    const read = ([name, form]: [string, Form<unknown>]): [string, unknown] => {
       const member = Object.hasOwn(data, name) ? (data as { [name: string]: unknown })[name] : undefined;
-      return member === undefined && name in defaults ? defaults[name as keyof T] : forms[name as keyof T](member);
+      return [name, member === undefined && "missing" in form ? form.missing : form(member)];
     };
-    return Object.fromEntries(Object.keys(forms).map((name) => [name, read(name)])) as T;
+    return Object.fromEntries(Object.entries(forms).map(read)) as { [K in keyof F]: Of<F[K]> };
   };
+  return Object.assign(form, { members: forms });
+};
+
+/** Returns the members of an object that are not as if they were missing. */
+export function shortened<T extends object>(object: Partial<T>, { members = {} }: Form<T>): Partial<T> {
+  const isKept = ([name, member]: [string, unknown]): boolean => !("missing" in members[name]! && member === members[name].missing);
+  return Object.fromEntries(Object.entries(object).filter(isKept)) as Partial<T>;
+}
 
 export function stateOf(owner: Owner, data: unknown): SavedState {
   return { jsonspigot: VERSION, ...owner, data };
