@@ -11,11 +11,42 @@ interface Chunk {
 
 type Part = { readonly type: string; readonly [member: string]: unknown };
 
+/** A part of `fullStream`: the member by which it differs from a part of the UI stream, and what is equivalent there. */
+type OfFullStream = readonly [own: string, equivalent: (part: Part) => readonly object[]];
+
+const PARTS: { readonly [type: string]: OfFullStream | undefined } = {
+  "text-delta": ["text", ({ type, id, text }) => [{ type, id, delta: text }]],
+  "reasoning-delta": ["text", ({ type, id, text }) => [{ type, id, delta: text }]],
+  "tool-input-start": ["id", ({ type, id, toolName, providerExecuted }) => [{ type, toolCallId: id, toolName, providerExecuted }]],
+  "tool-input-delta": ["id", ({ type, id, delta }) => [{ type, toolCallId: id, inputTextDelta: delta }]],
+  // The end of an input is its call, and what is raw comes parsed too.
+  "tool-input-end": ["id", () => []],
+  raw: ["rawValue", () => []],
+  "tool-call": [
+    "toolCallId",
+    ({ toolCallId, toolName, input, providerExecuted }) => [
+      { type: "tool-input-available", toolCallId, toolName, input, providerExecuted },
+    ],
+  ],
+  "tool-result": ["toolCallId", ({ toolCallId, output = null }) => [{ type: "tool-output-available", toolCallId, output }]],
+  "tool-error": ["toolCallId", ({ toolCallId, error }) => [{ type: "tool-output-error", toolCallId, errorText: words(error) }]],
+  "tool-output-denied": ["toolCallId", ({ type, toolCallId }) => [{ type, toolCallId }]],
+  source: ["sourceType", ({ id, url, title }) => [{ type: "source-url", sourceId: id, url, title }]],
+  file: ["file", ({ type, file }) => [{ type, ...addressed(file as { mediaType: string; base64: string }) }]],
+  "start-step": ["request", ({ type }) => [{ type }]],
+  "finish-step": ["usage", ({ type, usage }) => [{ type }, { type: "data-usage", data: usage }]],
+  finish: ["totalUsage", ({ type, finishReason }) => [{ type, finishReason }]],
+  error: ["error", ({ type, error }) => [{ type, errorText: words(error) }]],
+};
+
 /** Returns the equivalent events of a wire format for a framework's chunk; the event itself if it is a provider's. */
 export function wireEvents(event: object): readonly object[] {
   if (Array.isArray((event as Chunk).tool_call_chunks) && "content" in event) return [ofLangChain(event as Chunk)];
-  const { type } = event as Part;
-  return typeof type === "string" && isOfFullStream(event as Part) ? ofFullStream(event as Part) : [event];
+  const part = event as Part;
+  const [own, equivalent] = (Object.hasOwn(PARTS, part.type) && PARTS[part.type]) || [];
+  // A provider's error has an object.
+  const isOfFullStream = own !== undefined && own in part && (own !== "error" || part.error instanceof Error);
+  return isOfFullStream ? equivalent!(part) : [event];
 }
 
 function ofLangChain({ id, content, tool_call_chunks, response_metadata = {}, usage_metadata }: Chunk): object {
@@ -51,77 +82,8 @@ function ofLangChain({ id, content, tool_call_chunks, response_metadata = {}, us
   };
 }
 
-/** Returns true for a part of `fullStream`, whose members have other names than those of the UI stream. */
-function isOfFullStream(part: Part): boolean {
-  switch (part.type) {
-    case "text-delta":
-    case "reasoning-delta":
-      return "text" in part;
-    case "tool-input-start":
-    case "tool-input-delta":
-    case "tool-input-end":
-      return "id" in part;
-    case "start-step":
-      return "request" in part;
-    case "finish-step":
-      return "usage" in part;
-    case "finish":
-      return "totalUsage" in part;
-    case "tool-call":
-    case "tool-result":
-    case "tool-error":
-    case "tool-output-denied":
-      return "toolCallId" in part;
-    case "source":
-      return "sourceType" in part;
-    case "file":
-      return "file" in part;
-    case "raw":
-      return "rawValue" in part;
-    case "error":
-      // A provider's has an object.
-      return part.error instanceof Error;
-    default:
-      return false;
-  }
-}
-
-function ofFullStream(part: Part): readonly object[] {
-  const { type, id, toolCallId, toolName, providerExecuted } = part;
-  switch (type) {
-    case "text-delta":
-    case "reasoning-delta":
-      return [{ type, id, delta: part.text }];
-    case "tool-input-start":
-      return [{ type, toolCallId: id, toolName, providerExecuted }];
-    case "tool-input-delta":
-      return [{ type, toolCallId: id, inputTextDelta: part.delta }];
-    case "tool-call":
-      return [{ type: "tool-input-available", toolCallId, toolName, input: part.input, providerExecuted }];
-    case "tool-result":
-      return [{ type: "tool-output-available", toolCallId, output: part.output ?? null }];
-    case "tool-error":
-      return [{ type: "tool-output-error", toolCallId, errorText: words(part.error) }];
-    case "tool-output-denied":
-      return [{ type, toolCallId }];
-    case "source":
-      return [{ type: "source-url", sourceId: id, url: part.url, title: part.title }];
-    case "file": {
-      const { mediaType, base64 } = part.file as { mediaType: string; base64: string };
-      return [{ type, mediaType, url: `data:${mediaType};base64,${base64}` }];
-    }
-    case "start-step":
-      return [{ type }];
-    case "finish-step":
-      return [{ type }, { type: "data-usage", data: part.usage }];
-    case "finish":
-      return [{ type, finishReason: part.finishReason }];
-    case "error":
-      return [{ type, errorText: words(part.error) }];
-    default:
-      // The end of an input is its call, and what is raw comes parsed too.
-      return [];
-  }
+function addressed({ mediaType, base64 }: { readonly mediaType: string; readonly base64: string }): object {
+  return { mediaType, url: `data:${mediaType};base64,${base64}` };
 }
 
 function words(error: unknown): string {
