@@ -149,20 +149,28 @@ mod typescript {
         words.fold(first, |name, word| name + &word[..1].to_uppercase() + &word[1..])
     }
 
+    /// Returns the interface that has a member with these words already.
+    fn base(member: &Member) -> Option<&'static str> {
+        match (member.kind, &*member.docs) {
+            ("json", _) => Some("WithJson"),
+            ("choice", "The index of the answer; 0 where there is only one.") => Some("InAnswer"),
+            _ => None,
+        }
+    }
+
     fn interface(event: &Declared) -> String {
         let mut out = wrapped(&event.docs, 0, "/** ", " * ", " */");
-        let (name_of, extends) = (event.variant, event.members.iter().any(|member| member.kind == "json"));
-        let extends = if extends { " extends WithJson" } else { "" };
-        let _ = writeln!(out, "export interface {name_of}Event{extends} {{\n  readonly kind: \"{}\";", event.name);
-        for member in &event.members {
+        let bases: Vec<_> = event.members.iter().filter_map(base).collect();
+        let extends = if bases.is_empty() { String::new() } else { format!(" extends {}", bases.join(", ")) };
+        let (name_of, kind) = (event.variant, event.name);
+        let _ = writeln!(out, "export interface {name_of}Event{extends} {{\n  readonly kind: \"{kind}\";");
+        for member in event.members.iter().filter(|member| base(member).is_none()) {
             let typed = match member.kind {
                 "number" | "choice" | "maybe_number" => "number".to_owned(),
                 "text" | "maybe_text" => "string".to_owned(),
                 "flag" => "boolean".to_owned(),
                 "word" => member.words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" | "),
                 "span" => "readonly [start: number, end: number]".to_owned(),
-                // They have the words of `WithJson`.
-                "json" => continue,
                 "maybe_json" => {
                     out += &wrapped(&member.docs, 2, "/** ", " * ", " */");
                     out += "  readonly value?: Json;\n  /** As it was spelt. */\n  readonly raw?: string;\n";
@@ -205,7 +213,8 @@ mod typescript {
         let mut out = "// The events that the library declares (`llm/src/event/declared.rs`), written by `tests/it/declared_events.rs`.\n\n\
             import type { Json } from \"../core/values.js\";\n\n\
             /** The provider's own JSON: as a value, and as it was spelt. */\n\
-            interface WithJson {\n  readonly value: Json;\n  readonly raw: string;\n}\n\n"
+            interface WithJson {\n  readonly value: Json;\n  readonly raw: string;\n}\n\n\
+            interface InAnswer {\n  /** The index of the answer; 0 where there is only one. */\n  readonly choice: number;\n}\n\n"
             .to_owned();
         out.extend(events.iter().map(interface));
         out += "export type DeclaredEvent =\n";

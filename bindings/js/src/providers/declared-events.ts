@@ -8,6 +8,11 @@ interface WithJson {
   readonly raw: string;
 }
 
+interface InAnswer {
+  /** The index of the answer; 0 where there is only one. */
+  readonly choice: number;
+}
+
 /** The provider will execute a call once you have approved it. */
 export interface ApprovalRequestEvent extends WithJson {
   readonly kind: "approval-request";
@@ -27,41 +32,35 @@ export interface MessageStartEvent {
 }
 
 /** A piece of the assistant's text. */
-export interface TextEvent {
+export interface TextEvent extends InAnswer {
   readonly kind: "text";
   /** The piece. */
   readonly text: string;
-  /** The index of the answer; 0 where there is only one. */
-  readonly choice: number;
   /** The number of the block it belongs to. */
   readonly block: number;
 }
 
 /** A piece of the assistant's reasoning. */
-export interface ReasoningEvent {
+export interface ReasoningEvent extends InAnswer {
   readonly kind: "reasoning";
   /** The piece. */
   readonly text: string;
-  /** The index of the answer; 0 where there is only one. */
-  readonly choice: number;
   /** The number of the block it belongs to. */
   readonly block: number;
 }
 
 /** A piece of a refusal. */
-export interface RefusalEvent {
+export interface RefusalEvent extends InAnswer {
   readonly kind: "refusal";
   /** The piece. */
   readonly text: string;
-  /** The index of the answer; 0 where there is only one. */
-  readonly choice: number;
 }
 
 /**
  * The provider repeats content as a whole and contradicts what it sent before. Nothing shows which of the two is right.
  * The input of a call may be contradicted after it was reported as complete.
  */
-export interface MismatchEvent {
+export interface MismatchEvent extends InAnswer {
   readonly kind: "mismatch";
   /** The kind of content that is repeated. */
   readonly type: "text" | "reasoning" | "refusal" | "arguments" | "name" | "id";
@@ -71,8 +70,6 @@ export interface MismatchEvent {
   readonly call?: number;
   /** The whole content, as the provider repeats it. */
   readonly text: string;
-  /** The index of the answer; 0 where there is only one. */
-  readonly choice: number;
 }
 
 /** A reported call was cancelled. Do not execute it: its result is not awaited. */
@@ -104,7 +101,7 @@ export interface UsageEvent extends WithJson {
 }
 
 /** An answer has ended. `reason` is the provider's own name for the reason. */
-export interface StopEvent {
+export interface StopEvent extends InAnswer {
   readonly kind: "stop";
   /** `tool_use`, `stop`, `max_tokens`, … */
   readonly reason: string;
@@ -113,8 +110,6 @@ export interface StopEvent {
    * call is then reported with the latter.
    */
   readonly nativeReason?: string;
-  /** The index of the answer; 0 where there is only one. */
-  readonly choice: number;
   /** The meaning of the reason, independent of the provider. */
   readonly type: "finished" | "tool-use" | "stop-sequence" | "length" | "refusal" | "content-filter" | "pause" | "cancelled" | "error" | "other";
   /** Your stop sequence that ended the answer, if the provider reports it. */
@@ -195,7 +190,7 @@ export interface BadFrameEvent {
 }
 
 /** A block of text or reasoning has started. */
-export interface BlockStartEvent {
+export interface BlockStartEvent extends InAnswer {
   readonly kind: "block-start";
   /** The block's number. */
   readonly block: number;
@@ -205,23 +200,19 @@ export interface BlockStartEvent {
   readonly id?: string;
   /** The provider's name for this part of the answer. */
   readonly phase?: string;
-  /** The index of the answer; 0 where there is only one. */
-  readonly choice: number;
 }
 
 /** A block of text or reasoning has ended. Nothing more is reported of it. */
-export interface BlockEndEvent {
+export interface BlockEndEvent extends InAnswer {
   readonly kind: "block-end";
   /** The block's number. */
   readonly block: number;
   /** The kind of its content. */
   readonly type: "text" | "reasoning";
-  /** The index of the answer; 0 where there is only one. */
-  readonly choice: number;
 }
 
 /** An image, sound or document that is part of the answer. */
-export interface MediaEvent {
+export interface MediaEvent extends InAnswer {
   readonly kind: "media";
   /** The type. */
   readonly mediaType?: string;
@@ -231,12 +222,10 @@ export interface MediaEvent {
   readonly url?: string;
   /** The number of its block. */
   readonly block?: number;
-  /** The index of the answer; 0 where there is only one. */
-  readonly choice: number;
 }
 
 /** A value that only the provider can read, and that has to be sent back with the next request. */
-export interface OpaqueEvent extends WithJson {
+export interface OpaqueEvent extends WithJson, InAnswer {
   readonly kind: "opaque";
   /** The kind of content. */
   readonly type: "signature" | "encrypted" | "container" | "compaction";
@@ -244,8 +233,6 @@ export interface OpaqueEvent extends WithJson {
   readonly block?: number;
   /** The number of its call. */
   readonly call?: number;
-  /** The index of the answer; 0 where there is only one. */
-  readonly choice: number;
 }
 
 /** A tool's result that was sent with the stream: the provider has executed the call. */
@@ -260,7 +247,7 @@ export interface ToolResultEvent extends WithJson {
 }
 
 /** A source of the answer, such as a citation. */
-export interface SourceEvent extends WithJson {
+export interface SourceEvent extends WithJson, InAnswer {
   readonly kind: "source";
   /** The address. */
   readonly url?: string;
@@ -272,8 +259,6 @@ export interface SourceEvent extends WithJson {
   readonly span?: readonly [start: number, end: number];
   /** The number of its block. */
   readonly block?: number;
-  /** The index of the answer; 0 where there is only one. */
-  readonly choice: number;
 }
 
 export type DeclaredEvent =

@@ -1,8 +1,7 @@
-// Reads the events of the module's output. Keeps the data that the module writes only once: the paths of open matches, and the
-// texts of open strings.
+// Reads the events of the module's output. Keeps what the module writes only once: the paths of open matches.
 
 import { JsonSpigotError } from "../core/error.js";
-import type { EndEvent, Event, ValueType } from "../core/events.js";
+import type { Event, ValueType } from "../core/events.js";
 import { carrySegments, matchEvent } from "../core/match-event.js";
 import { makeValue, type Making } from "../core/values.js";
 import type { Output } from "./instance.js";
@@ -14,8 +13,6 @@ const TYPES: readonly ValueType[] = ["null", "boolean", "number", "string", "arr
 interface OpenMatch {
   readonly path: string;
   readonly type: ValueType;
-  /** The text of a string so far, since its end has no text. */
-  text: string;
 }
 
 /** How events are made. */
@@ -41,17 +38,22 @@ export class EventReader {
     switch (first & 15) {
       case 0: {
         const [path, type] = [output.string(), TYPES[(first >>> 4) & 15]!];
-        this.#open.set(id, { path, type, text: "" });
+        this.#open.set(id, { path, type });
         return Object.assign(matchEvent("begin", { id, pattern, path }, offset), { type });
       }
       case 1: {
-        const match = this.#open.get(id)!;
-        const text = output.string();
-        match.text += text;
-        return Object.assign(matchEvent("delta", { id, pattern, path: match.path }, offset), { text });
+        const { path } = this.#open.get(id)!;
+        return Object.assign(matchEvent("delta", { id, pattern, path }, offset), { text: output.string() });
       }
-      case 2:
-        return this.#end(output, matchEvent("end", { id, pattern, path: this.#open.get(id)!.path }, offset), (first >>> 4) & 15);
+      case 2: {
+        const { path, type } = this.#open.get(id)!;
+        this.#open.delete(id);
+        const raw = (first & 16) === 0 ? undefined : output.string();
+        const value = raw === undefined ? undefined : makeValue(raw, this.#options);
+        // A match that began with the `-` of `-Infinity` was reported as a number.
+        const end = { type: raw === "null" ? "null" : type, value, ...(this.#options.spelling && raw !== undefined && { raw }) };
+        return Object.assign(matchEvent("end", { id, pattern, path }, offset), end);
+      }
       default: {
         const path = output.string();
         const error = readError(output);
@@ -60,21 +62,6 @@ export class EventReader {
         return Object.assign(matchEvent("inner-error", { id, pattern, path }, offset), { error });
       }
     }
-  }
-
-  /** Reads what follows an end: 0 if the value was not retained, 2 if its text is in the output. */
-  #end(output: Output, event: { -readonly [M in keyof EndEvent]: EndEvent[M] }, known: number): EndEvent {
-    const { type, text } = this.#open.get(event.matchId)!;
-    this.#open.delete(event.matchId);
-    event.type = type;
-    event.value = known === 0 ? undefined : text;
-    if (known <= 1) return event;
-    const raw = output.string();
-    // A match that began with the `-` of `-Infinity` was reported as a number.
-    if (raw === "null") event.type = "null";
-    event.value = makeValue(raw, this.#options);
-    if (this.#options.spelling) event.raw = raw;
-    return event;
   }
 }
 

@@ -1,71 +1,102 @@
-// The form in which the module reads patterns and options.
+// The options of a stream, and the form in which the module reads them and patterns.
 
 import { bitsOf, type DeviationNames } from "../lenient/deviations.js";
-import { invalid, limitOf, settingsOf, type ParsingOptions } from "../core/options.js";
+import { checkOptions, limitOf, settingsOf, type ParserOptions, type ParsingOptions } from "../core/options.js";
+import { checkCharacters, listOf, MOST_SETS } from "../core/patterns/compile.js";
 import { PatternError } from "../core/patterns/pattern.js";
 import { encode, joinedAll } from "../core/utf8.js";
-import { isWellFormed, type Instance } from "./instance.js";
+import type { Instance } from "./instance.js";
 
-/** The module has its own translator of nearly-JSON, so it takes the names of what to tolerate. */
-export interface ModuleParsingOptions extends Omit<ParsingOptions, "lenient"> {
+export interface ProviderOptions extends Omit<ParsingOptions, "lenient"> {
   /**
    * Deviations from JSON to tolerate. `model-output` stands for control characters, bad escapes, lone surrogates (shown as
-   * U+FFFD), trailing commas, comments and a byte order mark.
+   * U+FFFD), trailing commas, comments and a byte order mark. The module has its own translator, so it takes their names.
    */
   readonly lenient?: DeviationNames;
+  /** Patterns for the tools of these names, instead of those for all others. */
+  readonly tools?: { readonly [name: string]: string | readonly string[] };
+  /** The assistant's text is itself JSON: each answer is reported as a call without an id or a name. */
+  readonly structured?: boolean;
+  /** Keeps the assistant's message for `ProviderStream.message`. */
+  readonly message?: boolean;
+  /**
+   * Buffers the events since the message began, so that `ProviderStream.save` works: up to 1 MiB, or this many bytes.
+   */
+  readonly saveable?: boolean | number;
+  /** Reports each provider's event, before the events that it means. */
+  readonly providerEvents?: boolean;
+  /**
+   * Looks for payloads between these marks in the assistant's text, as `Envelope` of `jsonspigot/envelope` does; the patterns
+   * apply to them too.
+   */
+  readonly envelope?: string | readonly string[];
+  /** Each fragment of a call's arguments repeats those before it, as some servers do. */
+  readonly cumulative?: boolean;
+  /**
+   * The meaning of a repeated key in arguments: an error at the second one unless set otherwise, since it is not known which
+   * one the model meant.
+   */
+  readonly duplicateKeys?: "last-wins" | "reject";
+  /** How much a stream may make this process keep: 256 calls, 16 MiB, 16 KiB and 32 MiB unless set otherwise. */
+  readonly callLimits?: {
+    readonly openCalls?: number;
+    /** Bytes of one call's input. */
+    readonly inputBytes?: number;
+    /** Bytes of an id or a name. */
+    readonly nameBytes?: number;
+    /** Bytes of one event. */
+    readonly eventBytes?: number;
+  };
 }
 
-/** Encodes options as `../../wasm/src/options.rs` reads them: a word of flags, six limits of 64 bits. */
-export function encodeOptions({ lenient = [], ...options }: ModuleParsingOptions): Uint8Array {
-  const { rejectsDuplicates, accept, spelling, limits } = settingsOf(options);
-  let flags = bitsOf(lenient) << 8;
-  if (rejectsDuplicates) flags |= 1 << 2;
-  if (accept) flags |= 1 << 3;
-  if (spelling) flags |= 1 << 30;
-  const { depth, key, string, number, blank, total } = limits;
-  return joinedAll([encodeWord(flags), encodeSizes([depth, key, string, number, blank, total])]);
-}
+const KNOWN = [
+  ...["limits", "duplicateKeys", "lenient", "accept", "numbers", "spelling", "prototypeKeys", "tools", "structured"],
+  ...["message", "saveable", "providerEvents", "envelope", "cumulative", "callLimits"],
+];
+const SAVE_LIMIT = 1 << 20;
 
-/** Encodes options that count something, each with its name and its default. */
-export function encodeLimits(limits: readonly (readonly [name: string, value: number | undefined, fallback: number])[]): Uint8Array {
-  return encodeSizes(limits.map((limit) => limitOf(...limit)));
-}
-
-function encodeSizes(sizes: readonly number[]): Uint8Array {
+/** Encodes a stream's options as `../../wasm/src/options.rs` reads them: flags and limits, in 64 bits each. */
+export function encodeOptions(options: ProviderOptions): Uint8Array {
+  checkOptions(options, KNOWN);
+  const { limits, duplicateKeys, lenient = [], accept, numbers, spelling, callLimits = {}, saveable = false } = options;
+  const settings = settingsOf({ limits, duplicateKeys, accept, numbers, spelling } as ParserOptions);
+  const { structured, message, cumulative, providerEvents } = options;
+  const isLast = duplicateKeys === "last-wins";
+  const flags = [structured, message, cumulative, isLast, providerEvents, settings.rejectsDuplicates, settings.accept];
+  const { depth, key, string, number, blank, total } = settings.limits;
+  const { openCalls, inputBytes, nameBytes, eventBytes } = callLimits;
+  const sizes = [
+    flags.reduce<number>((bits, isSet, place) => bits | (isSet ? 1 << place : 0), bitsOf(lenient) << 8),
+    ...[depth, key, string, number, blank, total],
+    limitOf("callLimits.openCalls", openCalls, 256),
+    limitOf("callLimits.inputBytes", inputBytes, 16 << 20),
+    limitOf("callLimits.nameBytes", nameBytes, 16 << 10),
+    limitOf("callLimits.eventBytes", eventBytes, 32 << 20),
+    limitOf("saveable", saveable === true ? SAVE_LIMIT : saveable || 0, 0),
+  ];
   return new Uint8Array(BigUint64Array.from(sizes, (size) => (size === Infinity ? 0xffff_ffff_ffff_ffffn : BigInt(size))).buffer);
-}
-
-/** Encodes 32 bits. */
-export function encodeWord(word: number): Uint8Array {
-  return new Uint8Array(Uint32Array.of(word).buffer);
 }
 
 /** Encodes texts, each after its length. */
 export function encodeTexts(texts: readonly string[]): Uint8Array {
-  return joinedAll(texts.map(encode).flatMap((text) => [encodeWord(text.length), text]));
+  return joinedAll(texts.map(encode).flatMap((text) => [new Uint8Array(Uint32Array.of(text.length).buffer), text]));
 }
 
-/** How many sets of compiled patterns are kept. Users have few sets, and make a parser for each text. */
-const COMPILED_SETS = 64;
-
 /** Returns the number of these patterns in an instance, which compiles them only once. */
-export function compile(module: Instance, patterns: readonly string[]): number {
-  if (!Array.isArray(patterns)) throw invalid(`patterns: ${String(patterns)} is neither a string nor an array of strings`);
-  for (const pattern of patterns) {
-    if (typeof pattern !== "string") throw invalid(`patterns: ${String(pattern)} is not a string`);
-    if (!isWellFormed(pattern)) throw invalid(`patterns: ${JSON.stringify(pattern)} holds half a surrogate pair`);
-  }
+export function compile(module: Instance, patterns: string | readonly string[]): number {
+  const list = listOf(patterns);
+  checkCharacters(list);
   const sets = module.patterns;
-  const name = JSON.stringify(patterns);
+  const name = JSON.stringify(list);
   const known = sets.get(name);
   if (known !== undefined) return known;
-  const set = module.exports.compile(module.writeBytes(encodeTexts(patterns)));
+  const set = module.exports.compile(module.writeBytes(encodeTexts(list)));
   if (set < 0) {
     const output = module.read(0);
     const [index, column] = [output.word(), output.word()];
-    throw new PatternError(patterns[index]!, index, column, output.string());
+    throw new PatternError(list[index]!, index, column, output.string());
   }
-  if (sets.size >= COMPILED_SETS) {
+  if (sets.size >= MOST_SETS) {
     const [oldest, number] = sets.entries().next().value!;
     sets.delete(oldest);
     module.exports.forget(number);

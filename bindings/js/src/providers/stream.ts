@@ -3,7 +3,7 @@
 import { disposable } from "../core/runtime.js";
 import { JsonSpigotError } from "../core/error.js";
 import { isBytes } from "../core/input.js";
-import { checkOptions, invalid, makingOf } from "../core/options.js";
+import { invalid, makingOf } from "../core/options.js";
 import { REFUSALS, refusedAs } from "../saved/refusals.js";
 import { joinedAll } from "../core/utf8.js";
 import { makeValue, type Json } from "../core/values.js";
@@ -12,7 +12,9 @@ import { readStreamEvents, type StreamEvent, type StreamReading } from "./events
 import { wireEvents } from "./frameworks.js";
 import { isWellFormed, type Exports, type Instance } from "./instance.js";
 import { instance } from "./module.js";
-import { compile, encodeLimits, encodeOptions, encodeTexts, encodeWord, type ModuleParsingOptions } from "./options.js";
+import { compile, encodeOptions, encodeTexts, type ProviderOptions } from "./options.js";
+
+export type { ProviderOptions } from "./options.js";
 
 /** The provider whose wire format a stream has, in the order of the library's `Provider::ALL`. */
 export const PROVIDERS = [
@@ -40,57 +42,6 @@ export type Provider = (typeof PROVIDERS)[number];
 export interface Unfinished {
   readonly kind: "no-event" | "incomplete" | "call" | "payload" | "call-lost" | "mismatch" | "bad-frame" | "provider-error";
   readonly message: string;
-}
-
-export interface ProviderOptions extends ModuleParsingOptions {
-  /** Patterns for the tools of these names, instead of those for all others. */
-  readonly tools?: { readonly [name: string]: string | readonly string[] };
-  /** The assistant's text is itself JSON: each answer is reported as a call without an id or a name. */
-  readonly structured?: boolean;
-  /** Keeps the assistant's message for {@link ProviderStream.message}. */
-  readonly message?: boolean;
-  /**
-   * Buffers the events since the message began, so that {@link ProviderStream.save} works: up to 1 MiB, or this many bytes.
-   */
-  readonly saveable?: boolean | number;
-  /** Reports each provider's event, before the events that it means. */
-  readonly providerEvents?: boolean;
-  /**
-   * Looks for payloads between these marks in the assistant's text, as `Envelope` of `jsonspigot/envelope` does; the patterns
-   * apply to them too.
-   */
-  readonly envelope?: string | readonly string[];
-  /** Each fragment of a call's arguments repeats those before it, as some servers do. */
-  readonly cumulative?: boolean;
-  /**
-   * The meaning of a repeated key in arguments: an error at the second one unless set otherwise, since it is not known which
-   * one the model meant.
-   */
-  readonly duplicateKeys?: "last-wins" | "reject";
-  /** How much a stream may make this process keep: 256 calls, 16 MiB, 16 KiB and 32 MiB unless set otherwise. */
-  readonly callLimits?: {
-    readonly openCalls?: number;
-    /** Bytes of one call's input. */
-    readonly inputBytes?: number;
-    /** Bytes of an id or a name. */
-    readonly nameBytes?: number;
-    /** Bytes of one event. */
-    readonly eventBytes?: number;
-  };
-}
-
-const KNOWN = [
-  ...["limits", "duplicateKeys", "lenient", "accept", "numbers", "spelling", "prototypeKeys", "tools", "structured"],
-  ...["message", "saveable", "providerEvents", "envelope", "cumulative", "callLimits"],
-];
-const SAVE_LIMIT = 1 << 20;
-
-/** Picks the options that the parsers are made from. */
-function parsingOptions(options: ProviderOptions): ModuleParsingOptions {
-  checkOptions(options, KNOWN);
-  const { limits, duplicateKeys, lenient, accept, numbers, spelling } = options;
-  const picked = { limits, duplicateKeys, lenient, accept, numbers, spelling };
-  return Object.fromEntries(Object.entries(picked).filter(([, value]) => value !== undefined));
 }
 
 /** Frees streams that were garbage collected. Without this class, only `dispose` frees memory. */
@@ -142,27 +93,14 @@ export class ProviderStream {
       throw invalid(`provider: ${JSON.stringify(provider)} is not one of auto, ${PROVIDERS.join(", ")}`);
     }
     this.#module = instance();
-    const parsing = parsingOptions(options);
-    const { envelope = [], saveable = false, spelling = false } = options;
+    const encoded = encodeOptions(options);
+    const { envelope = [], spelling = false } = options;
     const marks = typeof envelope === "string" ? [envelope] : envelope.map(String);
     this.#reading = { options: { ...makingOf(options), spelling }, marks, calls: new Map(), payloads: new Map() };
-    let flags = options.structured ? 1 : 0;
-    if (options.message) flags |= 2;
-    if (options.cumulative) flags |= 4;
-    if (options.duplicateKeys === "last-wins") flags |= 8;
-    if (options.providerEvents) flags |= 16;
-    const { openCalls, inputBytes, nameBytes, eventBytes } = options.callLimits ?? {};
-    const limits = encodeLimits([
-      ["callLimits.openCalls", openCalls, 256],
-      ["callLimits.inputBytes", inputBytes, 16 << 20],
-      ["callLimits.nameBytes", nameBytes, 16 << 10],
-      ["callLimits.eventBytes", eventBytes, 32 << 20],
-      ["saveable", saveable === true ? SAVE_LIMIT : saveable === false ? 0 : saveable, 0],
-    ]);
     const tools = Object.entries(options.tools ?? {});
     const [set, ...sets] = this.#compileAll([patterns, ...tools.map(([, own]) => own)]);
     const texts = encodeTexts([String(marks.length), ...marks, ...tools.flatMap(([name], index) => [String(sets[index]), name])]);
-    const length = this.#module.writeBytes(joinedAll([encodeWord(flags), limits, encodeOptions(parsing), texts]));
+    const length = this.#module.writeBytes(joinedAll([encoded, texts]));
     this.#slot = this.#module.exports.create_stream(set!, PROVIDERS.indexOf(provider as Provider) >>> 0, length);
     if (this.#slot < 0) {
       const output = this.#module.read(0);
@@ -174,7 +112,7 @@ export class ProviderStream {
 
   /** Returns the numbers of several sets, all of which the instance still has in the end. */
   #compileAll(all: readonly (string | readonly string[])[]): number[] {
-    const compileEach = (): number[] => all.map((one) => compile(this.#module, typeof one === "string" ? [one] : one));
+    const compileEach = (): number[] => all.map((one) => compile(this.#module, one));
     let sets = compileEach();
     // Compiling one may have made the instance forget another.
     for (let tries = 0; ; tries++) {
@@ -255,8 +193,7 @@ export class ProviderStream {
    * something of it is missing, and for providers whose server keeps the conversation.
    */
   message<T = Json>(): T | undefined {
-    const text = this.messageText();
-    return text === undefined ? undefined : (makeValue(text, this.#reading.options) as T);
+    return this.#valueOf<T>(this.messageText());
   }
 
   /** Returns the message as JSON text, in which each value has its original spelling. */
@@ -269,7 +206,10 @@ export class ProviderStream {
    * with such a call, now and in every later request.
    */
   messageWithoutCalls<T = Json>(): T | undefined {
-    const text = this.#ask((exports) => exports.message(this.#slot, 0));
+    return this.#valueOf<T>(this.#ask((exports) => exports.message(this.#slot, 0)));
+  }
+
+  #valueOf<T>(text: string | undefined): T | undefined {
     return text === undefined ? undefined : (makeValue(text, this.#reading.options) as T);
   }
 

@@ -1,9 +1,8 @@
 //! The calls on a stream: how it is made, takes what comes, is asked, and outlives its process.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 
-use jsonspigot::{Event, RestoreError};
+use jsonspigot::{Parser, RestoreError};
 use jsonspigot_framing::{Frame, Frames};
 use jsonspigot_llm::{ProviderStream, StreamEvent};
 
@@ -70,9 +69,9 @@ fn run(
     call: impl FnOnce(&mut ProviderStream, &mut Frames, &[u8], &mut dyn FnMut(StreamEvent<'_>)),
 ) -> i32 {
     with(|module| {
-        module.on(slot, |Stream { frames, stream, names }, input, output| {
+        module.on(slot, |Stream { frames, stream, marks }, input, output| {
             let input = input.get(..len as usize).unwrap_or_default();
-            call(stream, frames, input, &mut |event| write_any(output, &event, names));
+            call(stream, frames, input, &mut |event| write_any(output, &event, marks));
         })
     })
 }
@@ -146,26 +145,22 @@ extern "C" fn restore(slot: u32, len: u32) -> i32 {
 }
 
 fn restore_stream(to: &mut Stream, state: &[u8], output: &mut Output) -> Result<(), RestoreError> {
-    let Stream { frames, stream, names } = to;
+    let Stream { frames, stream, .. } = to;
     (*frames, *stream) = frames.clone().restore_with(state, |state| stream.clone().restore(state))?;
-    // JavaScript has lost the deltas of the matches that are open now.
-    let mut begin = |event: &Event<'_>, tag, owner: &[u64]| {
-        names.texts_to = names.texts_to.max(event.match_id + 1);
-        let owner: Vec<_> = owner.iter().map(|number| Field::Number(Some(*number))).collect();
-        record(output, tag, &owner);
-        events::write(output, event, 0);
+    let mut begin = |parser: Option<&Parser>, tag, owner: &[Field<'_>]| {
+        let Some(parser) = parser else { return };
+        parser.open_matches_with(|event| {
+            record(output, tag, owner);
+            events::write(output, &event);
+        });
     };
     // JavaScript need not know which mark a payload has.
     for (block, envelope) in stream.envelopes() {
-        if let Some(parser) = envelope.parser() {
-            parser.open_matches_with(|event| begin(&event, tag::PAYLOAD_MATCH, &[0, 0, block]));
-        }
+        begin(envelope.parser(), tag::PAYLOAD_MATCH, &[0.into(), 0.into(), block.into()]);
     }
     for calls in stream.calls_of_all() {
         for call in calls.open_calls() {
-            if let Some(parser) = calls.parser(call.number) {
-                parser.open_matches_with(|event| begin(&event, tag::MATCH, &[call.number]));
-            }
+            begin(calls.parser(call.number), tag::MATCH, &[call.number.into()]);
         }
     }
     Ok(())

@@ -1,8 +1,7 @@
 //! The form in which events and errors are written.
 //!
 //! The first word of an event has its tag in the lowest four bits, four bits more, and the pattern above them. A begin's
-//! four bits are the value's kind; an end's are 0 if the value was not retained, 1 if it was, 2 if its text follows. The text
-//! of a string does so only if JavaScript may not have it from the deltas: it was restored inside, or wants the spelling.
+//! four bits are the value's kind; an end's are 0 if the value was not retained, and 1 if its text follows.
 
 use jsonspigot::{Error, Event, EventKind, ValueKind};
 
@@ -15,9 +14,9 @@ mod tag {
     pub(super) const INNER_ERROR: u32 = 3;
 }
 
-/// Writes an event of one text. The ends of strings have their text up to the match `texts_to`.
+/// Writes an event of one text.
 #[inline]
-pub(crate) fn write(output: &mut Output, event: &Event<'_>, texts_to: u64) {
+pub(crate) fn write(output: &mut Output, event: &Event<'_>) {
     let first = |tag: u32, more: u32| tag | more << 4 | (event.pattern.index() as u32) << 8;
     match &event.kind {
         EventKind::Begin(kind) => {
@@ -26,20 +25,18 @@ pub(crate) fn write(output: &mut Output, event: &Event<'_>, texts_to: u64) {
             output.long(event.offset);
             output.printed(&event.path);
         }
-        EventKind::Delta(text) if output.grow_delta(event.match_id as u32, text) => {}
         EventKind::Delta(text) => {
             output.word(first(tag::DELTA, 0));
             output.word(event.match_id as u32);
             output.long(event.offset);
-            output.delta(event.match_id as u32, text);
+            output.text(text);
         }
         EventKind::End(value) => {
-            let text = value.as_ref().filter(|value| value.kind() != ValueKind::String || event.match_id < texts_to);
-            output.word(first(tag::END, u32::from(value.is_some()) + u32::from(text.is_some())));
+            output.word(first(tag::END, u32::from(value.is_some())));
             output.word(event.match_id as u32);
             output.long(event.offset);
-            if let Some(text) = text {
-                output.printed(text);
+            if let Some(value) = value {
+                output.printed(value);
             }
         }
         EventKind::InnerError(error) => {

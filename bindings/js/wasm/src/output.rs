@@ -10,19 +10,16 @@ use core::fmt::{self, Write};
 pub(crate) struct Output {
     words: Vec<u32>,
     text: Vec<u8>,
-    /// The delta that was written last: its match, and the place of its text's length among the words.
-    delta: Option<(u32, usize)>,
 }
 
 impl Output {
     pub(crate) const fn new() -> Self {
-        Self { words: Vec::new(), text: Vec::new(), delta: None }
+        Self { words: Vec::new(), text: Vec::new() }
     }
 
     pub(crate) fn clear(&mut self) {
         self.words.clear();
         self.text.clear();
-        self.delta = None;
     }
 
     pub(crate) fn word_count(&self) -> u32 {
@@ -49,25 +46,6 @@ impl Output {
     pub(crate) fn text(&mut self, text: &str) {
         self.words.push(utf16_len(text));
         self.text.extend_from_slice(text.as_bytes());
-    }
-
-    /// The text of a delta, which may grow.
-    pub(crate) fn delta(&mut self, of_match: u32, text: &str) {
-        self.delta = Some((of_match, self.words.len()));
-        self.text(text);
-    }
-
-    /// Adds text to the delta of this match, if that is the last thing that was written: escapes cut a string into many
-    /// pieces, of which JavaScript makes one delta anyway.
-    pub(crate) fn grow_delta(&mut self, of_match: u32, text: &str) -> bool {
-        match self.delta {
-            Some((last, place)) if last == of_match && place + 1 == self.words.len() => {
-                self.words[place] += utf16_len(text);
-                self.text.extend_from_slice(text.as_bytes());
-                true
-            }
-            _ => false,
-        }
     }
 
     /// Appends bytes that are no text, whose length is not among the numbers.

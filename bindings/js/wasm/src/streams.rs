@@ -2,43 +2,30 @@
 
 use alloc::vec::Vec;
 
-use jsonspigot::{DuplicateKeys, PatternSet, Retain};
+use jsonspigot::{PatternSet, Retain};
 use jsonspigot_framing::Frames;
 use jsonspigot_llm::{
-    CallEvent, CallLimits, Delimiter, DelimiterError, Envelope, EnvelopeEvent, Provider, ProviderStream, StreamEvent,
-    ToolCall, ToolCalls,
+    CallEvent, Delimiter, DelimiterError, Envelope, EnvelopeEvent, Provider, ProviderStream, StreamEvent, ToolCall,
+    ToolCalls,
 };
 
+use crate::options::{Options, flag};
 use crate::output::Output;
 use crate::record::{Field, Flag, Number, Text, record, tag, write_verdict};
 use crate::table::Table;
-use crate::{declared, events, options};
+use crate::{declared, events};
 
 /// A stream, and the reader of the body that it comes in.
 pub(crate) struct Stream {
     pub(crate) frames: Frames,
     pub(crate) stream: ProviderStream,
-    pub(crate) names: Names,
-}
-
-/// What the records of a stream's events depend on.
-pub(crate) struct Names {
     /// The marks of payloads in its text, which JavaScript knows by their places.
     pub(crate) marks: Vec<Delimiter>,
-    /// The first match from which on the ends of strings don't have their text.
-    pub(crate) texts_to: u64,
 }
 
 impl Stream {
-    /// Creates a stream of the provider with this place in `Provider::ALL`, or one that detects its provider. The input has:
-    ///
-    /// - flags: the answer is structured, the message is kept, fragments repeat the input so far, the last of equal keys
-    ///   counts, each event is passed on as it came;
-    /// - five limits of 64 bits each: open calls, bytes of an input, of a name, of an event, and of what is buffered to be
-    ///   saved, which is 0 if it is not to be;
-    /// - the options of the parsers;
-    /// - the number of marks of payloads and these, as texts;
-    /// - numbers and names of the pattern sets of single tools, as texts.
+    /// Creates a stream of the provider with this place in `Provider::ALL`, or one that detects its provider. The input has
+    /// the [`Options`], the number of marks of payloads and these, and numbers and names of the pattern sets of single tools.
     ///
     /// # Errors
     ///
@@ -49,18 +36,11 @@ impl Stream {
         provider: u32,
         sets: &mut Table<PatternSet>,
     ) -> Result<Self, (usize, DelimiterError)> {
-        let number = |at: usize| options::number(input, at);
-        let flags = number(0) as u32;
-        let size = |place: usize| usize::try_from(number(4 + 8 * place)).unwrap_or(usize::MAX);
-        let limits =
-            CallLimits::new().open_calls(size(0)).input_bytes(size(1)).name_bytes(size(2)).event_bytes(size(3));
-        let options::Options { builder, texts_to } = options::read(input.get(44..).unwrap_or_default());
-        let builder = if flags & 8 != 0 { builder.duplicate_keys(DuplicateKeys::LastWins) } else { builder };
-        let mut calls = ToolCalls::builder().parser(builder.clone()).limits(limits);
+        let (options, mut texts) = Options::read(input);
+        let mut calls = ToolCalls::builder().parser(options.parser()).limits(options.call_limits());
         if let Some(patterns) = sets.get_mut(patterns) {
             calls = calls.patterns(patterns);
         }
-        let mut texts = options::texts(input.get(44 + options::LEN..).unwrap_or_default());
         let count = texts.next().and_then(|count| count.parse().ok()).unwrap_or(0);
         let marks = texts.by_ref().take(count).enumerate();
         let marks: Vec<Delimiter> =
@@ -68,14 +48,15 @@ impl Stream {
         let envelope = (!marks.is_empty()).then(|| {
             let empty = PatternSet::default();
             let patterns = sets.get_mut(patterns).map_or(&empty, |patterns| &*patterns);
-            Envelope::builder().parser(builder.retain(Retain::Matches)).build(marks.iter().cloned(), patterns)
+            let parser = options.parser().retain(Retain::Matches);
+            Envelope::builder().parser(parser).build(marks.iter().cloned(), patterns)
         });
         while let (Some(set), Some(name)) = (texts.next(), texts.next()) {
             if let Some(patterns) = set.parse().ok().and_then(|set| sets.get_mut(set)) {
                 calls = calls.patterns_for(name, patterns);
             }
         }
-        if flags & 4 != 0 {
+        if options.has(flag::CUMULATIVE) {
             calls = calls.cumulative();
         }
         let calls = calls.build();
@@ -83,42 +64,42 @@ impl Stream {
             Some(provider) => ProviderStream::new(*provider, calls),
             None => ProviderStream::detecting(calls),
         };
-        if flags & 1 != 0 {
+        if options.has(flag::STRUCTURED) {
             stream = stream.structured();
         }
-        if flags & 2 != 0 {
+        if options.has(flag::MESSAGE) {
             stream = stream.with_message();
         }
-        if flags & 16 != 0 {
+        if options.has(flag::PROVIDER_EVENTS) {
             stream = stream.with_provider_events();
         }
-        if size(4) > 0 {
-            stream = stream.saveable(size(4));
+        if options.saveable() > 0 {
+            stream = stream.saveable(options.saveable());
         }
         if let Some(envelope) = envelope {
             stream = stream.with_envelope(envelope);
         }
-        Ok(Self { frames: Frames::with_limit(size(3)), stream, names: Names { marks, texts_to } })
+        Ok(Self { frames: Frames::with_limit(options.event_bytes()), stream, marks })
     }
 }
 
 /// Writes an event of any kind. An event of a sub-agent has the agent's record before its own.
-pub(crate) fn write_any(output: &mut Output, event: &StreamEvent<'_>, names: &Names) {
+pub(crate) fn write_any(output: &mut Output, event: &StreamEvent<'_>, marks: &[Delimiter]) {
     match event {
         // These have no record.
         StreamEvent::Agent { event, .. } if matches!(**event, StreamEvent::Call(CallEvent::Fragment { .. })) => {}
         StreamEvent::Agent { agent, event, .. } => {
             record(output, tag::AGENT, &[(&**agent).into()]);
-            write_any(output, event, names);
+            write_any(output, event, marks);
         }
         StreamEvent::Payload { choice, block, event, .. } => {
-            write_payload(output, event, names, (*choice, *block));
+            write_payload(output, event, marks, (*choice, *block));
         }
-        _ => write(output, event, names.texts_to),
+        _ => write(output, event),
     }
 }
 
-fn write(output: &mut Output, event: &StreamEvent<'_>, texts_to: u64) {
+fn write(output: &mut Output, event: &StreamEvent<'_>) {
     match event {
         StreamEvent::Call(CallEvent::Start { call: ToolCall { number, id, name, choice, executor, .. } }) => {
             let fields = [
@@ -132,7 +113,7 @@ fn write(output: &mut Output, event: &StreamEvent<'_>, texts_to: u64) {
         }
         StreamEvent::Call(CallEvent::Match { call, event }) => {
             record(output, tag::MATCH, &[call.number.into()]);
-            events::write(output, event, texts_to);
+            events::write(output, event);
         }
         StreamEvent::Call(CallEvent::End { call, input }) => {
             let fields =
@@ -153,9 +134,9 @@ fn write(output: &mut Output, event: &StreamEvent<'_>, texts_to: u64) {
 }
 
 /// Writes an event of a payload in the text of an answer's block.
-fn write_payload(output: &mut Output, event: &EnvelopeEvent<'_>, names: &Names, within: (u64, u64)) {
+fn write_payload(output: &mut Output, event: &EnvelopeEvent<'_>, marks: &[Delimiter], within: (u64, u64)) {
     let (choice, block): (Field<'_>, Field<'_>) = (within.0.into(), within.1.into());
-    let place = |mark: &Delimiter| Number(names.marks.iter().position(|known| known == mark).map(|place| place as u64));
+    let place = |mark: &Delimiter| Number(marks.iter().position(|known| known == mark).map(|place| place as u64));
     match event {
         EnvelopeEvent::Begin { delimiter, open, offset } => {
             let fields = [place(delimiter), (&**open).into(), (*offset).into(), choice, block];
@@ -163,7 +144,7 @@ fn write_payload(output: &mut Output, event: &EnvelopeEvent<'_>, names: &Names, 
         }
         EnvelopeEvent::Match { delimiter, event } => {
             record(output, tag::PAYLOAD_MATCH, &[place(delimiter), choice, block]);
-            events::write(output, event, names.texts_to);
+            events::write(output, event);
         }
         EnvelopeEvent::Fragment { delimiter, text } => {
             record(output, tag::FRAGMENT, &[place(delimiter), (&**text).into(), choice, block]);

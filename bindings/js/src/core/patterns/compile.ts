@@ -5,16 +5,28 @@ import { JsonSpigotError } from "../error.js";
 import { parsePattern } from "./pattern.js";
 
 /** How many sets of compiled patterns are kept. Users have few sets, and make a parser for each text. */
-const MOST_SETS = 64;
+export const MOST_SETS = 64;
 
 const compiled = new Map<string, Automaton>();
 
-/** Returns the automaton of these patterns, which is compiled only once. */
-export function compile(patterns: string | readonly string[]): Automaton {
+/** Returns the list of patterns that a user has given. */
+export function listOf(patterns: string | readonly string[]): readonly string[] {
   const list = typeof patterns === "string" ? [patterns] : patterns;
   if (!Array.isArray(list)) throw refused(`${String(list)} is neither a string nor an array of strings`);
-  if (list.length === 0) return NO_AUTOMATON;
   for (const text of list) if (typeof text !== "string") throw refused(`${String(text)} is not a string`);
+  return list;
+}
+
+/** Fails if a pattern holds half a surrogate pair. */
+export function checkCharacters(list: readonly string[]): void {
+  const half = list.find((text) => /\p{Surrogate}/u.test(text));
+  if (half !== undefined) throw refused(`${JSON.stringify(half)} holds half a surrogate pair`);
+}
+
+/** Returns the automaton of these patterns, which is compiled only once. */
+export function compile(patterns: string | readonly string[]): Automaton {
+  const list = listOf(patterns);
+  if (list.length === 0) return NO_AUTOMATON;
   const name = nameOf(list);
   return compiled.get(name) ?? compileAnew(list, name);
 }
@@ -25,8 +37,7 @@ function nameOf(list: readonly string[]): string {
 }
 
 function compileAnew(list: readonly string[], name: string): Automaton {
-  const half = list.find((text) => /\p{Surrogate}/u.test(text));
-  if (half !== undefined) throw refused(`${JSON.stringify(half)} holds half a surrogate pair`);
+  checkCharacters(list);
   const automaton = new Patterns(list.map(parsePattern));
   if (compiled.size >= MOST_SETS) compiled.delete(compiled.keys().next().value!);
   compiled.set(name, automaton);
