@@ -76,26 +76,25 @@ export interface Deviations {
   readonly list: readonly DeviationReport[];
 }
 
-/** A document is complete. */
-export interface DocumentEndEvent {
-  readonly kind: "document";
+interface AnyDocument {
   readonly document: number;
   /** Its first byte's offset in the stream, and how many bytes it has. */
   readonly start: number;
   readonly bytes: number;
   readonly deviations: Deviations;
+}
+
+/** A document is complete. */
+export interface DocumentEndEvent extends AnyDocument {
+  readonly kind: "document";
   /** `undefined` if the text was not retained. */
   readonly value: Json | undefined;
   readonly raw?: string;
 }
 
 /** A document is not JSON, or over a limit. */
-export interface DocumentErrorEvent {
+export interface DocumentErrorEvent extends AnyDocument {
   readonly kind: "document-error";
-  readonly document: number;
-  readonly start: number;
-  readonly bytes: number;
-  readonly deviations: Deviations;
   /** Its offset, line and column count in the document. */
   readonly error: JsonSpigotError;
 }

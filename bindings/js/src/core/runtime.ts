@@ -2,14 +2,14 @@
 
 /** Lets `using` dispose of the instances of a class. Where an engine has no such symbol, `dispose` is all there is. */
 export function disposable(prototype: { dispose(): void }): void {
-  if (typeof Symbol.dispose !== "symbol") return;
-  Object.defineProperty(prototype, Symbol.dispose, {
-    value(this: { dispose(): void }) {
-      this.dispose();
-    },
-    writable: true,
-    configurable: true,
+  defineDisposal(prototype, Symbol.dispose, function (this: { dispose(): void }) {
+    this.dispose();
   });
+}
+
+/** Defines the method of a symbol, if the engine has that. */
+export function defineDisposal<T>(prototype: T, symbol: symbol | undefined, value: (this: T) => unknown): void {
+  if (typeof symbol === "symbol") Object.defineProperty(prototype, symbol, { value, writable: true, configurable: true });
 }
 
 /** Some engines have no web streams; there a stage can't be used, but the rest of the package can. */

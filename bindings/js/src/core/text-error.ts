@@ -1,6 +1,6 @@
 // Errors in a text: what is thrown where it is wrong, and what the engine knows of the error.
 
-import { JsonSpigotError } from "./error.js";
+import { JsonSpigotError, type Place } from "./error.js";
 import type { Event } from "./events.js";
 import type { Engine } from "./engine.js";
 import { spell, type Segment } from "./patterns/path.js";
@@ -18,13 +18,6 @@ export class Fault {
   ) {}
 }
 
-/** Returns the message of an error: its kind, what was expected, and where. */
-export function messageOf(kind: string, expected: string, offset: number, line: number, column: number, path: string | null): string {
-  const what = kind === "invalid-utf8" ? "invalid UTF-8" : kind.replace(/-/g, " ");
-  const where = line > 0 ? ` at line ${line} column ${column} (byte ${offset})` : "";
-  return `${what}: ${expected}${where}${path === null ? "" : ` in ${path}`}`;
-}
-
 /** Returns a path without its middle if it is longer than 200 characters, since a key may be as long as the text. */
 function shortened(path: string | null): string | null {
   if (path === null || path.length <= 200) return path;
@@ -36,30 +29,25 @@ function shortened(path: string | null): string | null {
 export class TextError extends JsonSpigotError {
   declare readonly expected: string;
 
-  constructor(
-    kind: string,
-    expected: string,
-    offset: number,
-    line: number,
-    column: number,
-    path: string | null,
-    events: readonly Event[] = [],
-  ) {
+  constructor(kind: string, expected: string, { offset, line, column, path }: Place, events: readonly Event[] = []) {
     const short = shortened(path);
-    super(kind, messageOf(kind, expected, offset, line, column, short), { offset, line, column, path: short, events });
+    const what = kind === "invalid-utf8" ? "invalid UTF-8" : kind.replace(/-/g, " ");
+    const where = line > 0 ? ` at line ${line} column ${column} (byte ${offset})` : "";
+    const message = `${what}: ${expected}${where}${short === null ? "" : ` in ${short}`}`;
+    super(kind, message, { offset, line, column, path: short, events });
     Object.defineProperty(this, "expected", { value: expected });
   }
 
   /** Returns a copy with the events of the chunk before the error. */
   with(events: readonly Event[]): TextError {
-    return new TextError(this.kind, this.expected, this.offset, this.line, this.column, this.path, events);
+    return new TextError(this.kind, this.expected, this, events);
   }
 }
 
 /** Makes an error of a fault in the text of this engine. */
 export function errorOf(fault: Fault, engine: Engine, path = engine.errorPath(fault)): TextError {
   const { kind, expected, offset } = fault;
-  return new TextError(kind, expected, offset, engine.lines + 1, Math.max(0, offset - engine.lineStart) + 1, path);
+  return new TextError(kind, expected, { offset, line: engine.lines + 1, column: Math.max(0, offset - engine.lineStart) + 1, path });
 }
 
 // Expected tokens.

@@ -161,7 +161,7 @@ export class Text {
   /** Returns an error about a call, which does not change the text. */
   errorOfCall(kind: string, expected: string): TextError {
     const { verdict, engine } = this;
-    if (verdict) return new TextError(kind, expected, verdict.offset, verdict.line, verdict.column, verdict.path);
+    if (verdict) return new TextError(kind, expected, verdict);
     return errorOf(new Fault(kind, this.input.offset, expected, 0), engine);
   }
 

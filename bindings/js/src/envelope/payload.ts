@@ -334,7 +334,7 @@ export class OpenPayload {
     const column = utf8Length(raw.slice(raw.lastIndexOf("\n") + 1)) + 1;
     // Nothing but a number at the root is known to be open in front of the root or instead of it.
     const isAtRoot = this.#phase === BEFORE || this.#phase === RAW || this.#isInRootNumber;
-    return new TextError(kind, expected, this.#rawLength, line, column, isAtRoot ? "$" : null);
+    return new TextError(kind, expected, { offset: this.#rawLength, line, column, path: isAtRoot ? "$" : null });
   }
 
   /** Reports the verdict. */

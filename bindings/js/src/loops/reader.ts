@@ -3,6 +3,7 @@
 import type { ReportingEngine } from "../core/reporting.js";
 import type { JsonSpigotError } from "../core/error.js";
 import { optionsOf } from "../core/options.js";
+import { defineDisposal } from "../core/runtime.js";
 import type { DeepPartial } from "../core/text-parser.js";
 import type { ElementOf, FieldOf, FieldPath, FieldRequest, ReadOptions, Requested } from "./fields.js";
 import { checkedSignal, NOTHING, SourceLoop, type Chunks, type Loop, type Reading } from "./loop.js";
@@ -240,15 +241,9 @@ const ONE: readonly undefined[] = [undefined];
 const LOOK = { done: false, value: undefined } as const;
 const END = { done: true, value: undefined } as const;
 
-if (typeof Symbol.asyncDispose === "symbol") {
-  Object.defineProperty(FieldReader.prototype, Symbol.asyncDispose, {
-    async value(this: FieldReader) {
-      this.cancel();
-    },
-    writable: true,
-    configurable: true,
-  });
-}
+defineDisposal(FieldReader.prototype, Symbol.asyncDispose, async function (this: FieldReader) {
+  this.cancel();
+});
 
 function parted(request: readonly unknown[]): { readonly path: FieldPath; readonly signal: AbortSignal | undefined } {
   const last = request[request.length - 1];

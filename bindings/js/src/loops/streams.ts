@@ -9,6 +9,7 @@ import { Stage } from "../core/runtime.js";
 import { TextParser, type DeepPartial } from "../core/text-parser.js";
 import { makeText } from "../core/make-text.js";
 import { selectingText } from "../core/selecting-text.js";
+import type { Text } from "../core/text.js";
 import type { Json } from "../core/values.js";
 
 export interface StreamOptions extends ParserOptions {
@@ -38,29 +39,42 @@ function parserOptions(options: StreamOptions): ParserOptions {
  * ```
  */
 export function events(source: Source, patterns: string | readonly string[], options: StreamOptions = {}): Loop<Event> {
-  const begin = (): Reading<Chunk, Event> => {
-    const parser = new TextParser(selectingText(parserOptions(options), patterns));
+  return eventLoop(
+    source,
+    () => selectingText(parserOptions(options), patterns),
+    options?.signal,
+    (found) => found,
+  );
+}
+
+/** Yields the items of the events of each chunk. */
+export function eventLoop<T>(
+  source: Source,
+  begin: () => Text,
+  signal: AbortSignal | undefined,
+  itemsOf: (events: readonly Event[]) => readonly T[],
+): Loop<T> {
+  const reading = (): Reading<Chunk, T> => {
+    const parser = new TextParser(begin());
+    const run = (reading: Reading<Chunk, T>, read: () => readonly Event[]): void => {
+      try {
+        reading.items = itemsOf(read());
+      } catch (error) {
+        reading.items = itemsOf(eventsBefore(error));
+        throw error;
+      }
+    };
     return {
       items: NOTHING,
       read(chunk) {
-        try {
-          this.items = parser.feed(chunk);
-        } catch (error) {
-          this.items = eventsBefore(error);
-          throw error;
-        }
+        run(this, () => parser.feed(chunk));
       },
       finish() {
-        try {
-          this.items = parser.finish();
-        } catch (error) {
-          this.items = eventsBefore(error);
-          throw error;
-        }
+        run(this, () => parser.finish());
       },
     };
   };
-  return new SourceLoop(() => chunksOfJson(source), begin, options?.signal);
+  return new SourceLoop(() => chunksOfJson(source), reading, signal);
 }
 
 /** Returns the events of the chunk before its error. */

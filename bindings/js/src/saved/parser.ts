@@ -229,7 +229,7 @@ export function restoreText(text: Text, data: TextData): void {
     const own = text.stoppedBy;
     const isAtEnd = !isWhole(text) || error.offset === bytes.length;
     unless(own === undefined ? isAtEnd : own.offset === error.offset);
-    text.fail(new TextError(error.kind, error.expected, error.offset, error.line, error.column, error.path));
+    text.fail(new TextError(error.kind, error.expected, error));
   } else if (outcome === FINISHED) {
     text.end();
     unless(!text.hasFailed && !text.isOpen);
