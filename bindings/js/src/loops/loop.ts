@@ -131,7 +131,7 @@ export class SourceLoop<C, T, R = void> implements Loop<T, R> {
           if (this.#chunks !== undefined) return undefined;
         }
       } catch (reason) {
-        this.#fail(reason);
+        this.#read(undefined, { reason });
       }
     }
   }
@@ -145,47 +145,28 @@ export class SourceLoop<C, T, R = void> implements Loop<T, R> {
     return { done: true, value: ending.value };
   }
 
-  /** Reads a chunk, or the end of the source. */
-  #read(next: IteratorResult<C, unknown>): void {
+  /** Reads a chunk or the end of the source, or its failure, unless the loop has been ended meanwhile. */
+  #read(next: IteratorResult<C, unknown> | undefined, failure?: { readonly reason: unknown }): void {
     const reading = this.#reading;
     if (reading === undefined) return;
     reading.items = NOTHING;
-    let hasEnded = false;
     let ending: LoopEnd<R> | undefined;
     try {
-      if (!next.done) reading.read(next.value);
-      else {
-        hasEnded = true;
-        ending = { value: reading.finish() };
-      }
+      if (failure !== undefined) {
+        ending = failure;
+        reading.fail?.();
+      } else if (!next!.done) reading.read(next!.value);
+      else ending = { value: reading.finish() };
     } catch (reason) {
       ending = { reason };
     }
-    this.#settle(reading, ending, !hasEnded);
-  }
-
-  /** Reads the failure of the source, which has ended with it. */
-  #fail(reason: unknown): void {
-    const reading = this.#reading;
-    if (reading === undefined) return;
-    reading.items = NOTHING;
-    let ending: LoopEnd<R> = { reason };
-    try {
-      reading.fail?.();
-    } catch (thrown) {
-      ending = { reason: thrown };
-    }
-    this.#settle(reading, ending, false);
-  }
-
-  /** Takes the items of a reader, and what comes after them, unless the signal has been aborted meanwhile. */
-  #settle(reading: Reading<C, T, R>, ending: LoopEnd<R> | undefined, cancels: boolean): void {
+    // The source or the reader may have aborted the signal.
     if (this.#reading !== reading) return;
     this.#items = reading.items;
     this.#taken = 0;
     if (ending === undefined) return;
     this.#ending = ending;
-    void this.#close(cancels);
+    void this.#close(failure === undefined && !next?.done);
   }
 
   /** Drops what was not taken, and ends. */
@@ -245,7 +226,7 @@ export class SourceLoop<C, T, R = void> implements Loop<T, R> {
   };
 
   readonly #onFailure = (reason: unknown): void => {
-    this.#fail(reason);
+    this.#read(undefined, { reason });
     this.#serve();
   };
 
