@@ -11,7 +11,7 @@
 // error of one that remains.
 
 import { beginLiteral, beginNumber, readLiteral, readNumber } from "./atoms.js";
-import type { Automaton, PatternNode } from "./patterns/automaton.js";
+import { NOWHERE, type Automaton, type PatternNode } from "./patterns/automaton.js";
 import type { ValueType } from "./events.js";
 import { Fault, unexpected, wanted } from "./text-error.js";
 import { Frame, clearFrame, NO_MATCHES, SELECTED, type Match } from "./frame.js";
@@ -138,7 +138,7 @@ export class Engine {
     this.state = VALUE;
     this.depth = 0;
     this.top = this.inner = undefined;
-    this.node = this.automaton.nowhere;
+    this.node = NOWHERE;
     this.open = NO_MATCHES;
     this.buffer = this.token = "";
     this.escape = NO_ESCAPE;
@@ -249,9 +249,9 @@ export class Engine {
     if (top === undefined) return this.entry;
     if (top.isArray) {
       top.index++;
-      return top.isLive ? top.node.element(top.index) : this.automaton.nowhere;
+      return top.isLive ? top.node.element(top.index) : NOWHERE;
     }
-    return top.isLive ? top.node.member(top.key) : this.automaton.nowhere;
+    return top.isLive ? top.node.member(top.key) : NOWHERE;
   }
 
   push(isArray: boolean, i: number): void {

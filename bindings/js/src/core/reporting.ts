@@ -73,7 +73,7 @@ export class ReportingEngine extends Engine {
   constructor(automaton: Automaton, options: ReportingOptions, output: Output, outer = "", entry = automaton.root) {
     super(automaton, options, output, entry);
     this.outer = outer;
-    this.raw = automaton.readsRaw ? output.beginRaw!() : undefined;
+    this.raw = automaton.patterns.some(({ isRaw }) => isRaw) ? output.beginRaw!() : undefined;
     this.keepsValues = options.retain !== "nothing";
     this.keepsMatches = options.retain === "matches";
     this.kept = this.keepsValues ? output.keeping!.begin() : undefined;

@@ -11,7 +11,6 @@ import { makeValue, type Json } from "../core/values.js";
 import { errorOf, Fault, type TextError } from "../core/text-error.js";
 import { NUMBER } from "../core/states.js";
 import { isBytes, lengthOf, MARK } from "../core/input.js";
-import { BYTE_ORDER_MARK, COMMENTS } from "../lenient/translator.js";
 import { selectingText } from "../core/selecting-text.js";
 import type { Text } from "../core/text.js";
 import { isSpace } from "../core/units.js";
@@ -136,8 +135,10 @@ export class Documents {
     this.#check();
     if (typeof chunk !== "string" && !isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
     if (this.#at.state === CLOSED) {
-      if (chunk.length > 0) throw this.#closedBy();
-      this.#throwVerdict();
+      const isRefused = chunk.length > 0;
+      const error =
+        this.#brokenBy()?.with([]) ?? (isRefused && this.#text.errorOfCall("finished", "expected no bytes after the end of input"));
+      if (error) throw error;
       return [];
     }
     this.#events = [];
@@ -178,9 +179,7 @@ export class Documents {
   reset(): void {
     this.#check();
     this.#text.reset();
-    this.#at.state = BETWEEN;
-    this.#at.number = this.#at.start = this.#at.offset = this.#at.lines = 0;
-    this.#at.line = 1;
+    Object.assign(this.#at, new Position());
     this.#beginMark();
   }
 
@@ -201,7 +200,7 @@ export class Documents {
 
   #beginMark(): void {
     const { settings, input } = this.#text;
-    const isRead = settings.strictByteOrderMark || input.translator?.allows(BYTE_ORDER_MARK) === true;
+    const isRead = settings.strictByteOrderMark || input.translator?.allows("byte-order-mark") === true;
     this.#at.mark = isRead ? PAST_MARK : 0;
   }
 
@@ -294,7 +293,7 @@ export class Documents {
 
   /** Returns how much of the chunk was read; a negative number if the text has failed. */
   #step(chunk: Chunk, from: number, first: number): number {
-    const tolerates = this.#text.input.translator?.allows(COMMENTS) === true;
+    const tolerates = this.#text.input.translator?.allows("comments") === true;
     switch (this.#at.state) {
       case BETWEEN:
         if (isSpace(first)) return 1;
@@ -433,15 +432,6 @@ export class Documents {
   /** Returns the error that has ended a stream of concatenated texts. */
   #brokenBy(): TextError | undefined {
     return this.#framing === "concatenated" && this.#text.stoppedBy ? this.#text.error : undefined;
-  }
-
-  #throwVerdict(): void {
-    const error = this.#brokenBy();
-    if (error) throw error.with([]);
-  }
-
-  #closedBy(): JsonSpigotError {
-    return this.#brokenBy()?.with([]) ?? this.#text.errorOfCall("finished", "expected no bytes after the end of input");
   }
 }
 

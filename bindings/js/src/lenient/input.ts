@@ -4,7 +4,7 @@
 import { Fault } from "../core/text-error.js";
 import type { ReportingEngine } from "../core/reporting.js";
 import { Input } from "../core/input.js";
-import { BYTE_ORDER_MARK, STRICT, type Lenient } from "./translator.js";
+import { STRICT, type Lenient } from "./translator.js";
 import { encodeAt, isLone } from "../core/utf8.js";
 
 export class LenientInput extends Input<ReportingEngine> {
@@ -33,12 +33,13 @@ export class LenientInput extends Input<ReportingEngine> {
   }
 
   protected override get toleratesMark(): boolean {
-    return this.translator.allows(BYTE_ORDER_MARK);
+    return this.translator.allows("byte-order-mark");
   }
 
   override feed(chunk: string | Uint8Array): number {
+    const { automaton, base } = this.engine;
     // It drives texts inside strings from the first chunk on.
-    if (this.engine.automaton.readsStrings) this.translator.isAwake = true;
+    if (base === 0 && automaton.patterns.some(({ steps }) => steps.some(({ isInside }) => isInside))) this.translator.isAwake = true;
     return super.feed(chunk);
   }
 
@@ -91,7 +92,7 @@ export class LenientInput extends Input<ReportingEngine> {
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown;
       engine.keepTo(thrown.at);
-      return translator.wake(thrown, text);
+      return translator.feed(text, thrown);
     }
   }
 

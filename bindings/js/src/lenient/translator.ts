@@ -30,21 +30,9 @@ import {
   VALUE,
 } from "../core/states.js";
 import { hexDigit } from "../core/strings.js";
-import { DEVIATIONS } from "./deviations.js";
+import { DEVIATIONS, type Deviation } from "./deviations.js";
 import { BACKSLASH, isDigit, QUOTE } from "../core/units.js";
 import { utf8Length } from "../core/utf8.js";
-
-// Deviations, by their bits.
-export const CONTROL_CHARACTERS = 0;
-export const BAD_ESCAPES = 1;
-export const LONE_SURROGATES = 2;
-export const TRAILING_COMMAS = 3;
-export const COMMENTS = 4;
-export const SINGLE_QUOTES = 5;
-export const BARE_KEYS = 6;
-export const PYTHON_LITERALS = 7;
-export const NON_FINITE = 8;
-export const BYTE_ORDER_MARK = 9;
 
 // The token that the next unit is part of.
 /** A token that the engine reads, or stops at. */
@@ -135,8 +123,8 @@ export class Lenient {
     this.step = STRICT;
   }
 
-  allows(kind: number): boolean {
-    return (this.allowed & (1 << kind)) !== 0;
+  allows(kind: Deviation): boolean {
+    return (this.allowed & (1 << DEVIATIONS.indexOf(kind))) !== 0;
   }
 
   /** Returns true if the text may end here if the engine's may. */
@@ -149,25 +137,14 @@ export class Lenient {
     return this.step === SLASH ? "/" : this.step === NONE_OR_NAN ? "N" : "";
   }
 
-  /** Takes over from the engine, which has stopped for the first time. */
-  wake(fault: Fault, text: string): number {
-    this.isAwake = true;
-    this.#text = text;
-    return this.#reading(() => this.#read(this.#deviate(fault)));
-  }
-
-  /** Reads a text. Returns how far it was read. */
-  feed(text: string): number {
+  /** Reads a text, from a fault on if the engine has stopped there for the first time. Returns how far it was read. */
+  feed(text: string, fault?: Fault): number {
     const engine = this.#engine;
     this.#text = text;
-    if (engine.keepsMatches) engine.output.keeping!.dropUnneeded(engine);
-    return this.#reading(() => this.#read(0));
-  }
-
-  #reading(read: () => number): number {
-    const engine = this.#engine;
+    if (fault !== undefined) this.isAwake = true;
+    else if (engine.keepsMatches) engine.output.keeping!.dropUnneeded(engine);
     try {
-      const end = read();
+      const end = this.#read(fault === undefined ? 0 : this.#deviate(fault));
       engine.base += end + engine.extra;
       engine.extra = 0;
       return end;
@@ -295,7 +272,7 @@ export class Lenient {
   // Deviations.
 
   /** Reports a fault if it is a deviation that is tolerated; throws it otherwise. */
-  #pass(kind: number, fault: Fault): void {
+  #pass(kind: Deviation, fault: Fault): void {
     if (!this.allows(kind)) throw fault;
     const engine = this.#engine;
     const line = engine.lines + 1;
@@ -311,7 +288,7 @@ export class Lenient {
     if (this.count > 0 && this.newest === fault.offset) return;
     this.newest = fault.offset;
     this.count += 1;
-    if (this.list.length < MOST_LISTED) this.list.push({ kind: DEVIATIONS[kind]!, offset: fault.offset, line, column });
+    if (this.list.length < MOST_LISTED) this.list.push({ kind, offset: fault.offset, line, column });
   }
 
   /** Passes the unit at which the engine stopped. Returns where it continues. */
@@ -320,13 +297,13 @@ export class Lenient {
     const c = this.#text.charCodeAt(i);
     switch (fault.kind) {
       case "control-character":
-        return this.#inString(CONTROL_CHARACTERS, fault, c);
+        return this.#inString("control-characters", fault, c);
       case "invalid-escape":
-        return this.#inString(BAD_ESCAPES, fault, c);
+        return this.#inString("bad-escapes", fault, c);
       case "lone-surrogate":
         // Half a pair in a chunk is no text at all.
         if (this.#engine.escape === NO_ESCAPE) throw fault;
-        return this.#inString(LONE_SURROGATES, fault, c);
+        return this.#inString("lone-surrogates", fault, c);
       case "invalid-number":
         return this.#badNumber(fault, c);
       case "unexpected-byte":
@@ -341,14 +318,14 @@ export class Lenient {
   #unexpected(fault: Fault, c: number): number {
     const { state } = this.#engine;
     const i = fault.at;
-    if (c === 47) return this.#hold(COMMENTS, SLASH, fault);
+    if (c === 47) return this.#hold("comments", SLASH, fault);
     if (c === 35) {
-      this.#pass(COMMENTS, fault);
+      this.#pass("comments", fault);
       this.step = LINE_COMMENT;
       return i + 1;
     }
     if (c === 0xfeff && state === VALUE && fault.offset === 0) {
-      this.#pass(BYTE_ORDER_MARK, new Fault(fault.kind, fault.offset, `expected ${wanted(this.#engine)}`, i));
+      this.#pass("byte-order-mark", new Fault(fault.kind, fault.offset, `expected ${wanted(this.#engine)}`, i));
       this.#engine.extra += 2;
       return i + 1;
     }
@@ -357,7 +334,7 @@ export class Lenient {
     const beginsValue = state === VALUE || state === FIRST;
     const beginsKey = state === FIRST_KEY || state === KEY;
     if (c === APOSTROPHE && (beginsValue || beginsKey)) {
-      this.#pass(SINGLE_QUOTES, fault);
+      this.#pass("single-quotes", fault);
       this.#put('"', fault.offset);
       this.isSingleQuoted = true;
       return i + 1;
@@ -368,7 +345,7 @@ export class Lenient {
   }
 
   /** Holds a unit until the next one decides if it begins a deviation. */
-  #hold(kind: number, step: number, fault: Fault): number {
+  #hold(kind: Deviation, step: number, fault: Fault): number {
     if (!this.allows(kind)) throw fault;
     this.at = fault.offset;
     this.step = step;
@@ -376,7 +353,7 @@ export class Lenient {
   }
 
   /** Resolves the held unit to a deviation, or to the strict error. */
-  #decide(kind: number | undefined): void {
+  #decide(kind: Deviation | undefined): void {
     const fault = this.#unexpectedAt(this.at);
     if (kind === undefined) throw fault;
     this.#pass(kind, fault);
@@ -392,7 +369,7 @@ export class Lenient {
   /** Removes a trailing comma before a bracket, which is read again. */
   #trailingComma(fault: Fault): number {
     const engine = this.#engine;
-    this.#pass(TRAILING_COMMAS, fault);
+    this.#pass("trailing-commas", fault);
     engine.state = AFTER;
     const { kept } = engine;
     if (kept !== undefined && kept.end > 0) {
@@ -411,7 +388,7 @@ export class Lenient {
   #slash(i: number): number {
     const c = this.#text.charCodeAt(i);
     const step = c === 47 ? LINE_COMMENT : c === 42 ? BLOCK_COMMENT : undefined;
-    this.#decide(step === undefined ? undefined : COMMENTS);
+    this.#decide(step === undefined ? undefined : "comments");
     this.step = step!;
     return i + 1;
   }
@@ -453,7 +430,7 @@ export class Lenient {
 
   // In strings.
 
-  #inString(kind: number, fault: Fault, c: number): number {
+  #inString(kind: Deviation, fault: Fault, c: number): number {
     const engine = this.#engine;
     if (engine.escape !== NO_ESCAPE) return this.#badEscape(kind, fault, c);
     this.#pass(kind, fault);
@@ -463,7 +440,7 @@ export class Lenient {
   }
 
   /** Ends an escape before a unit that is not part of it. The unit is read again, unless the replacement includes it. */
-  #badEscape(kind: number, fault: Fault, c: number): number {
+  #badEscape(kind: Deviation, fault: Fault, c: number): number {
     const engine = this.#engine;
     const { escape, high } = engine;
     const i = fault.at;
@@ -471,13 +448,13 @@ export class Lenient {
     const isQuote = c === APOSTROPHE && this.isSingleQuoted;
     if (isQuote && escape === LETTER) return this.#escapedQuote(i);
     if (isQuote && escape === PAIR_U) {
-      this.#pass(LONE_SURROGATES, new Fault("lone-surrogate", at, "expected a low surrogate after a high one", i));
+      this.#pass("lone-surrogates", new Fault("lone-surrogate", at, "expected a low surrogate after a high one", i));
       this.#replaceEscape(at - 7);
       this.#put("\\", at - 1);
       return this.#escapedQuote(i);
     }
     // A high surrogate is alone if anything is between it and a low one.
-    if (high !== 0 && !this.allows(LONE_SURROGATES)) throw fault;
+    if (high !== 0 && !this.allows("lone-surrogates")) throw fault;
     this.#pass(kind, fault);
     switch (escape) {
       case LETTER:
@@ -559,7 +536,7 @@ export class Lenient {
     const engine = this.#engine;
     const isHexDigit = hexDigit(this.#text.charCodeAt(i)) >= 0;
     if (isHexDigit) checkLimit(engine, i);
-    else this.#pass(BAD_ESCAPES, new Fault("invalid-escape", engine.at(i), "expected four hexadecimal digits", i));
+    else this.#pass("bad-escapes", new Fault("invalid-escape", engine.at(i), "expected four hexadecimal digits", i));
     if (isHexDigit && this.missing > 1) {
       this.missing -= 1;
       return i + 1;
@@ -596,10 +573,10 @@ export class Lenient {
 
   /** Begins a word with a unit that begins no JSON value. */
   #beginWord(fault: Fault, c: number): number {
-    if (c === 78) return this.#hold(this.allows(PYTHON_LITERALS) ? PYTHON_LITERALS : NON_FINITE, NONE_OR_NAN, fault);
+    if (c === 78) return this.#hold(this.allows("python-literals") ? "python-literals" : "non-finite", NONE_OR_NAN, fault);
     const word = c === 84 ? 0 : c === 70 ? 1 : c === 73 ? INFINITY : undefined;
     if (word === undefined) throw fault;
-    this.#pass(word === INFINITY ? NON_FINITE : PYTHON_LITERALS, fault);
+    this.#pass(word === INFINITY ? "non-finite" : "python-literals", fault);
     this.#begin(word, fault.offset);
     return fault.at + 1;
   }
@@ -607,7 +584,7 @@ export class Lenient {
   /** Reads the unit after an `N`. */
   #noneOrNan(i: number): number {
     const c = this.#text.charCodeAt(i);
-    this.#decide(c === 111 ? PYTHON_LITERALS : c === 97 ? NON_FINITE : undefined);
+    this.#decide(c === 111 ? "python-literals" : c === 97 ? "non-finite" : undefined);
     this.#begin(c === 111 ? 2 : 3, this.at);
     return i;
   }
@@ -624,7 +601,7 @@ export class Lenient {
   #badNumber(fault: Fault, c: number): number {
     const engine = this.#engine;
     if (engine.state !== NUMBER || engine.part !== MINUS || c !== 73) throw fault;
-    this.#pass(NON_FINITE, fault);
+    this.#pass("non-finite", fault);
     engine.state = LITERAL;
     engine.word = 2;
     engine.matched = 1;
@@ -654,7 +631,7 @@ export class Lenient {
   /** Begins a bare key with a unit that begins no JSON key. */
   #beginBareKey(fault: Fault, c: number): number {
     if (!isOfName(c) || isDigit(c)) throw fault;
-    this.#pass(BARE_KEYS, fault);
+    this.#pass("bare-keys", fault);
     // It stands where it takes no room from the key.
     this.#put('"', fault.offset - 1);
     this.step = BARE_KEY;

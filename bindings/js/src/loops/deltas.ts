@@ -49,7 +49,7 @@ function readingOf(pattern: string, options: DeltasOptions): Reading<Chunk, stri
   checkOptions(options, KNOWN, OTHERS);
   const { limits, duplicateKeys, strictByteOrderMark } = options;
   const automaton = compile(pattern);
-  if (automaton.readsRaw) throw invalid("deltas: `raw:` patterns are for `rawDeltas` and `events`");
+  if (automaton.patterns.some(({ isRaw }) => isRaw)) throw invalid("deltas: `raw:` patterns are for `rawDeltas` and `events`");
   const output: TextOutput = { texts: [] };
   const engine = new Engine(automaton, { limits: limitsOf(limits), rejectsDuplicates: rejects(duplicateKeys) }, output);
   const input = new Input(engine, strictByteOrderMark === true);

@@ -4,7 +4,7 @@
 // inside a string is read in pieces, of which each is a run of characters that are spelt as they are, or one escape: so every
 // place in it is at a piece's edge, or as far from its beginning as in the input.
 
-import type { Automaton, PatternNode } from "../core/patterns/automaton.js";
+import { NOWHERE, type Automaton, type PatternNode } from "../core/patterns/automaton.js";
 import { Engine, type EngineOptions } from "../core/engine.js";
 import { knownPath, type Fault } from "../core/text-error.js";
 import type { Match } from "../core/frame.js";
@@ -145,7 +145,7 @@ export class EditingEngine extends Engine {
       this.fail("private-key", i, "no private key of serde_json");
     }
     super.endKey(i);
-    if (edits.isUndecided && this.top!.node.member(this.top!.key) === this.automaton.nowhere) edits.decided(this.#placeOf(i));
+    if (edits.isUndecided && this.top!.node.member(this.top!.key) === NOWHERE) edits.decided(this.#placeOf(i));
   }
 
   // Text, and texts inside strings.

@@ -13,7 +13,6 @@ import {
   type Framing,
   type Position,
 } from "../documents/index.js";
-import { COMMENTS } from "../lenient/translator.js";
 import { VALUE } from "../core/states.js";
 import { ownerOf, restoreText, saveText, textData } from "./parser.js";
 import { atMost, count, dataOf, flag, members, optional, stateOf, unless, type Of, type Owner, type SavedState } from "./state.js";
@@ -68,7 +67,7 @@ function read({ framing, text, at }: DocumentsParts, { at: saved, text: data }: 
   const isConcatenated = framing === "concatenated";
   const isBeforeRoot = engine.state === VALUE && engine.depth === 0;
   const isAtEnd = isConcatenated && text.isOpen && text.hasRootEnded;
-  const tolerates = input.translator?.allows(COMMENTS) === true;
+  const tolerates = input.translator?.allows("comments") === true;
   const isPossible = [
     true,
     !isConcatenated && isBeforeRoot,

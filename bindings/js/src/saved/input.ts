@@ -2,7 +2,6 @@
 
 import type { Input } from "../core/input.js";
 import type { ReportingEngine } from "../core/reporting.js";
-import { BYTE_ORDER_MARK } from "../lenient/translator.js";
 import type { TextError } from "../core/text-error.js";
 import { bytesOf, encode, encodeAt, endsInHalf, joined, joinedAll } from "../core/utf8.js";
 
@@ -18,7 +17,7 @@ export function openHalf({ half, original }: Input<ReportingEngine>): string {
 /** Returns the number of bytes that wait and are not part of the text of a state. */
 export function waiting(input: Input<ReportingEngine>): number {
   if (openHalf(input) !== "") return 2;
-  return input.hasBegun || input.translator?.allows(BYTE_ORDER_MARK) === true ? 0 : input.bytes.length;
+  return input.hasBegun || input.translator?.allows("byte-order-mark") === true ? 0 : input.bytes.length;
 }
 
 /** Returns the bytes that were read, up to the bad byte of a text that has failed. All text has to be retained. */

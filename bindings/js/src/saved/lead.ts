@@ -7,7 +7,7 @@
 import type { EngineState, ReportingEngine } from "../core/reporting.js";
 import type { Frame, Match } from "../core/frame.js";
 import type { Limits } from "../core/options.js";
-import type { Automaton } from "../core/patterns/automaton.js";
+import { NOWHERE, type Automaton } from "../core/patterns/automaton.js";
 import {
   AFTER,
   CLOSED,
@@ -77,7 +77,8 @@ function tailOf(engine: EngineState): string {
 /** Returns a key that no pattern names. */
 export function unusedKey(automaton: Automaton): string {
   let key = "";
-  while (automaton.names(key)) key += " ";
+  const names = automaton.patterns.flatMap(({ steps }) => steps.flatMap(({ selectors }) => selectors));
+  while (names.includes(key)) key += " ";
   return key;
 }
 
@@ -162,7 +163,7 @@ class StepWriter {
   /** Returns the newest key of an object, if a pattern may select something there. */
   #followedKey(frame: Frame, depth: number): string | undefined {
     const isFollowed = frame.isLive && this.#engine.stack.slice(0, depth).every(({ isLive }) => isLive);
-    return isFollowed && frame.node.member(frame.key) !== this.#engine.automaton.nowhere ? frame.key : undefined;
+    return isFollowed && frame.node.member(frame.key) !== NOWHERE ? frame.key : undefined;
   }
 }
 

@@ -49,28 +49,18 @@ export interface PatternNode {
 export interface Automaton {
   /** Where a text begins. */
   readonly root: PatternNode;
-  /** Where nothing can be selected any more. */
-  readonly nowhere: PatternNode;
   readonly patterns: readonly Pattern[];
-  /** True if any pattern continues in the text of a string. */
-  readonly readsStrings: boolean;
-  /** True if any pattern asks for values as they come. */
-  readonly readsRaw: boolean;
-  /** Returns true if any pattern has this name in it. */
-  names(name: string): boolean;
 }
 
 const nowhere = (): PatternNode => NOWHERE;
-const NOWHERE: PatternNode = {
+/** Where nothing can be selected any more. */
+export const NOWHERE: PatternNode = {
   ...{ selected: [], entersObject: false, entersArray: false, through: [] },
   ...{ member: nowhere, element: nowhere, inside: nowhere },
 };
 
 /** No patterns at all. */
-export const NO_AUTOMATON: Automaton = {
-  ...{ root: NOWHERE, nowhere: NOWHERE, patterns: [], readsStrings: false, readsRaw: false },
-  names: () => false,
-};
+export const NO_AUTOMATON: Automaton = { root: NOWHERE, patterns: [] };
 
 class LiveNode implements PatternNode {
   readonly selected: number[] = [];
@@ -146,17 +136,12 @@ class LiveNode implements PatternNode {
 /** Patterns compiled together, once, and shared by all parsers that have the same. */
 export class Patterns implements Automaton {
   readonly root: PatternNode;
-  readonly nowhere = NOWHERE;
   readonly patterns: readonly Pattern[];
-  readonly readsStrings: boolean;
-  readonly readsRaw: boolean;
   readonly #positions: Position[] = [];
   readonly #nodes = new Map<string, PatternNode>();
 
   constructor(patterns: readonly Pattern[]) {
     this.patterns = patterns;
-    this.readsStrings = patterns.some(({ steps }) => steps.some(({ isInside }) => isInside));
-    this.readsRaw = patterns.some(({ isRaw }) => isRaw);
     const starts: number[] = [];
     patterns.forEach(({ steps }, pattern) => {
       starts.push(this.#positions.length);
@@ -178,9 +163,5 @@ export class Patterns implements Automaton {
     );
     if (this.#nodes.size < MOST_NODES) this.#nodes.set(name, made);
     return made;
-  }
-
-  names(name: string): boolean {
-    return this.#positions.some(({ step }) => step?.selectors.includes(name) === true);
   }
 }
