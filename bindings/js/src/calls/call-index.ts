@@ -102,18 +102,11 @@ export class CallIndex {
 
   /** Binds a call to its slot and its id. */
   bind(slot: ParsedSlot, id: string, call: number): void {
-    this.bindKeys(slot.choice, keysOf(slot, id), call);
-  }
-
-  bindId(choice: number, id: string, call: number): void {
-    this.bindKeys(choice, [keyOfId(id)], call);
-  }
-
-  bindKeys(choice: number, keys: readonly string[], call: number): void {
+    const { choice } = slot;
     if (!this.#known.has(call)) this.#known.set(call, { choice, keys: new Set() });
     let calls = this.#choices.get(choice);
     if (calls === undefined) this.#choices.set(choice, (calls = { calls: new Map(), latest: undefined }));
-    for (const key of keys) {
+    for (const key of keysOf(slot, id)) {
       this.#refused.delete(choice, key);
       const before = calls.calls.get(key);
       if (before !== undefined) this.#known.get(before)?.keys.delete(key);

@@ -16,8 +16,8 @@ export class CallText {
   readonly text: Text | undefined;
   /** The first error, even if the parser continues after it. */
   error: TextError | undefined;
-  /** The shortest repetition of the same value. */
-  #shortest: string | undefined;
+  /** The shortest repetition of the same value so far. */
+  repetition: string | undefined;
 
   constructor(text: Text | undefined) {
     this.text = text;
@@ -68,19 +68,11 @@ export class CallText {
   isRepeatedBy(text: string): boolean {
     if (this.raw === text) return true;
     if (this.text === undefined) return false;
-    if (this.#shortest === undefined && this.error !== undefined) return false;
-    const isSame = areAlike(this.#shortest ?? this.#parsed(), text);
-    if (isSame && !(this.#shortest !== undefined && this.#shortest.length <= text.length)) this.#shortest = text;
+    const { repetition } = this;
+    if (repetition === undefined && this.error !== undefined) return false;
+    const isSame = areAlike(repetition ?? this.#parsed(), text);
+    if (isSame && !(repetition !== undefined && repetition.length <= text.length)) this.repetition = text;
     return isSame;
-  }
-
-  /** Returns the shortest repetition so far, if there is one. */
-  get repetition(): string | undefined {
-    return this.#shortest;
-  }
-
-  set repetition(text: string | undefined) {
-    this.#shortest = text;
   }
 
   /** Returns the text that the parser has read, as strict JSON. */

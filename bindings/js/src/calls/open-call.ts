@@ -36,6 +36,8 @@ export class OpenCall {
   id: string;
   name: string;
   isStopped = false;
+  /** The input so far. */
+  input: CallText | undefined;
   readonly #executed: Executor;
   readonly #isText: boolean;
   readonly #settings: CallSettings;
@@ -46,7 +48,6 @@ export class OpenCall {
   /** Bytes of the input. */
   #length = 0;
   #isFull = false;
-  #input: CallText | undefined;
   /** The first half of a surrogate pair, which counts and is read with the other one. */
   #half = "";
   /** The length of the last delta of those that each began with the one before, and how many were longer than it. */
@@ -67,10 +68,6 @@ export class OpenCall {
     this.#executed = executed ?? "client";
     this.#settings = settings;
     this.#report = report;
-  }
-
-  get input(): CallText | undefined {
-    return this.#input;
   }
 
   /** Returns the event with which the call is reported. */
@@ -120,7 +117,7 @@ export class OpenCall {
   watchDelta(delta: string): void {
     if (this.#chain === undefined) return;
     const { last, count: before } = this.#chain;
-    const soFar = this.#input?.raw ?? "";
+    const soFar = this.input?.raw ?? "";
     const isNext = last > 0 ? delta.startsWith(soFar.length < last ? "" : soFar.slice(-last)) : soFar === "";
     const isChain = !this.#isFull && isNext;
     const count = before + (last > 0 && delta.length > last ? 1 : 0);
@@ -131,7 +128,7 @@ export class OpenCall {
   append(piece: string): void {
     this.reportStart();
     if (this.#isFull) return;
-    this.#input ??= this.#newText(this.name);
+    this.input ??= this.#newText(this.name);
     const all = this.#half + piece;
     this.#half = halfAtEnd(all);
     this.#appendWhole(all.slice(0, all.length - this.#half.length));
@@ -148,7 +145,7 @@ export class OpenCall {
     const end = within(text, this.#settings.inputBytes - this.#length);
     if (end > 0) {
       const piece = text.slice(0, end);
-      this.#input!.append(piece, (event) => this.#report(Object.assign(event, { call: this.number })));
+      this.input!.append(piece, (event) => this.#report(Object.assign(event, { call: this.number })));
       this.#length += utf8Length(piece);
       // After a whole value, nothing but a number's next digit makes it another one.
       if (/[^ \t\n\f\r]/.test(piece)) this.#forgetRepetition();
@@ -167,14 +164,14 @@ export class OpenCall {
   }
 
   #forgetRepetition(): void {
-    const { repetition } = this.#input!;
-    this.#input!.repetition = undefined;
+    const { repetition } = this.input!;
+    this.input!.repetition = undefined;
     if (repetition !== undefined && Math.floor(this.#length / 8) > utf8Length(repetition) + 128) this.#contradict(repetition);
   }
 
   /** Appends the new part of a text that repeats all of the input so far. */
   appendToAll(text: string): void {
-    const news = this.#input === undefined ? text : this.#input.news(text);
+    const news = this.input === undefined ? text : this.input.news(text);
     this.#half = "";
     if (news === undefined) {
       // The part beyond the limit is missing.
@@ -188,7 +185,7 @@ export class OpenCall {
   whole(text: string): void {
     if (BEYOND_REPAIR.includes(this.#leftOut)) return;
     this.#endHalf();
-    const input = this.#input;
+    const input = this.input;
     const rest = input === undefined ? text : input.isRepeatedBy(text) ? "" : input.rest(text);
     if (rest === undefined) {
       this.#contradict(text);
@@ -213,7 +210,7 @@ export class OpenCall {
   stop(): boolean {
     this.#endHalf();
     this.#takeStartInput();
-    const input = this.#input;
+    const input = this.input;
     if (input === undefined) return true;
     return input.text !== undefined && input.error === undefined && !input.hasWholeValue;
   }
@@ -222,7 +219,7 @@ export class OpenCall {
     const start = this.#startInput;
     this.#startInput = "";
     if (start === "") return;
-    const input = this.#input;
+    const input = this.input;
     if (input === undefined) {
       this.append(start);
       return;
@@ -236,11 +233,11 @@ export class OpenCall {
   end(ending: Ending): void {
     this.reportStart();
     // The input of the start may be only a part of the whole input.
-    const isUnconfirmed = !ending.isAnnounced && this.#input === undefined && this.#startInput !== "";
+    const isUnconfirmed = !ending.isAnnounced && this.input === undefined && this.#startInput !== "";
     this.#endHalf();
     this.#takeStartInput();
     const { number: call } = this;
-    const payload = payloadAtEnd(this.#input, this.#isText, ending, this.#leftOut, isUnconfirmed, this.#settings.making, (event) =>
+    const payload = payloadAtEnd(this.input, this.#isText, ending, this.#leftOut, isUnconfirmed, this.#settings.making, (event) =>
       this.#report(Object.assign(event, { call })),
     );
     this.#report({ kind: "input", call, ...this.#names, executed: this.#executed, ...payload });

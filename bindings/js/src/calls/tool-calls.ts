@@ -200,7 +200,7 @@ export class ToolCalls {
         if (call === undefined || call.isStopped) {
           this.#error("ended", number);
         } else {
-          this.#identify(call, id, name);
+          this.#identify(slot, call, id, name);
           call.repeatStartInput(input);
         }
         return;
@@ -228,13 +228,13 @@ export class ToolCalls {
     return call;
   }
 
-  #identify(call: OpenCall, id: string, name: string): void {
+  #identify(slot: ParsedSlot, call: OpenCall, id: string, name: string): void {
     if (!this.#fits(id) || !this.#fits(name)) {
       this.#error("name-limit", call.number);
       return;
     }
     call.identify(id, name);
-    this.#index.bindId(call.choice, id, call.number);
+    this.#index.bind(slot, id, call.number);
   }
 
   #feed(slot: Slot, text: string, feed: (call: OpenCall) => void, isWhole = false): CallEvent[] {

@@ -100,17 +100,10 @@ const KNOWN = [
 ] satisfies (keyof ParserOptions)[];
 
 /** The options of a parser, checked, with nothing left out. */
-export interface Settings extends Making {
+export interface Settings extends Making, Required<Omit<ParserOptions, "limits" | "lenient" | "duplicateKeys" | keyof Making>> {
   readonly limits: Required<Limits>;
   readonly rejectsDuplicates: boolean;
-  readonly retain: "all" | "matches" | "nothing";
-  readonly spelling: boolean;
-  readonly snapshots: boolean | "live";
-  readonly provisional: boolean;
   readonly lenient: Leniency | undefined;
-  readonly accept: boolean;
-  readonly strictByteOrderMark: boolean;
-  readonly freeze: boolean;
 }
 
 export function invalid(message: string): JsonSpigotError {

@@ -1,7 +1,6 @@
 // One text that is read, and its outcome. A parser has one. A stream of documents reads one after the other with the same
 // parts.
 
-import type { Automaton } from "./patterns/automaton.js";
 import { cloneEngine, type Output, type ReportingEngine } from "./reporting.js";
 import { errorOf, Fault, TextError } from "./text-error.js";
 import { DONE } from "./states.js";
@@ -17,9 +16,9 @@ export function opened<T>(text: T | undefined): T {
   return text;
 }
 
-const OPEN = 0;
-const FINISHED = 1;
-const FAILED = 2;
+export const OPEN = 0;
+export const FINISHED = 1;
+export const FAILED = 2;
 
 /** A text that is read, and its outcome. */
 export class Text {
@@ -43,10 +42,6 @@ export class Text {
     const { tree } = this.engine;
     if (!tree) throw invalid("this parser keeps no snapshots: make it with { snapshots: true }");
     return tree;
-  }
-
-  get automaton(): Automaton {
-    return this.engine.automaton;
   }
 
   /** Returns true if nothing has deviated from JSON so far. */

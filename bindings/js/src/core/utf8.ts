@@ -18,11 +18,6 @@ const unit = String.fromCharCode;
 /** Returns true if a text, or what is before a place in it, ends in the first half of a surrogate pair. */
 export const endsInHalf = (text: string, end = text.length): boolean => (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
 
-/** Returns true if a unit stands for a byte. */
-export function isStrayByte(unit: number): boolean {
-  return unit >= 0xdc00 && unit <= 0xdfff;
-}
-
 /** Returns after how many bytes the sequence breaks that begins with the byte of this unit. */
 export function breakOf(unit: number): number {
   return (unit >> 8) & 3;

@@ -25,8 +25,6 @@ import { isSpace } from "../core/units.js";
 import type { EnvelopeEvent } from "./event.js";
 import { Extent } from "./extent.js";
 
-export type PayloadReport = (event: EnvelopeEvent) => void;
-
 const BEFORE = 0;
 const VALUE = 1;
 const AFTER = 2;
@@ -50,7 +48,7 @@ export class OpenPayload {
   readonly #accepts: boolean;
   readonly #limit: number;
   readonly #making: Making;
-  #report: PayloadReport;
+  readonly #report: (event: EnvelopeEvent) => void;
   #delimiter!: Delimiter;
   #closing!: Closing;
   #phase = BEFORE;
@@ -62,7 +60,7 @@ export class OpenPayload {
   #length = 0;
   #error: TextError | undefined;
 
-  constructor(text: Text, accepts: boolean, limit: number, making: Making, report: PayloadReport) {
+  constructor(text: Text, accepts: boolean, limit: number, making: Making, report: (event: EnvelopeEvent) => void) {
     this.#text = text;
     this.#accepts = accepts;
     this.#limit = limit;
@@ -80,11 +78,6 @@ export class OpenPayload {
     this.#raw = "";
     this.#rawLength = this.#length = 0;
     this.#error = undefined;
-  }
-
-  /** Returns the number of bytes so far, without the held beginning of a closing delimiter. */
-  get length(): number {
-    return this.#length;
   }
 
   /** Continues with the input. Returns the end of the payload, if it has ended. */

@@ -8,7 +8,7 @@ import type { ReportingEngine } from "../core/reporting.js";
 import { MARK } from "../core/input.js";
 import { spelling } from "../core/patterns/pattern.js";
 import { AFTER, CLOSED, DONE, FIRST, KEY_STRING, LITERAL, mayEnd, NUMBER, STRING } from "../core/states.js";
-import type { Text } from "../core/text.js";
+import { FAILED, FINISHED, OPEN, type Text } from "../core/text.js";
 import { Fault, TextError } from "../core/text-error.js";
 import { type Grown, Growth, shownAtom } from "../core/tree/growth.js";
 import { decodeAll, encode, joined, openTail } from "../core/utf8.js";
@@ -17,11 +17,6 @@ import { STRICT } from "../lenient/translator.js";
 import { openHalf, savedBytes, waiting } from "./input.js";
 import { levelsOf, newestStart, readSteps, setLimits, steps, stepsTo } from "./lead.js";
 import { atMost, count, flag, listOf, members, optional, shortened, text as textForm, unless, type Of, type Owner } from "./state.js";
-
-// How outcomes are written.
-const OPEN = 0;
-const FINISHED = 1;
-const FAILED = 2;
 
 const error = members({
   kind: (data) => {
@@ -83,7 +78,7 @@ export const textData = members({
 
 export type TextData = Of<typeof textData>;
 
-export function ownerOf({ automaton, settings }: Text): Owner {
+export function ownerOf({ engine: { automaton }, settings }: Text): Owner {
   const { limits, retain, rejectsDuplicates, snapshots, provisional, lenient, accept } = settings;
   const { depth, key, string, number, blank, total } = limits;
   const most = [depth, key, string, number, blank, total].map((limit) => (limit === Infinity ? null : limit));
@@ -107,8 +102,7 @@ export function saveText(text: Text): Partial<TextData> {
   if (settings.lenient !== undefined && settings.retain !== "all") {
     throw text.errorOfCall("not-retained", "expected a lenient parser that retains all of its text");
   }
-  const outcome = text.isOpen ? OPEN : text.hasFailed ? FAILED : FINISHED;
-  const { stoppedBy } = text;
+  const { outcome, stoppedBy } = text;
   const { tree } = engine;
   const half = text.isOpen ? openHalf(input) : "";
   tree?.growth?.settle(engine, engine.state !== STRING);

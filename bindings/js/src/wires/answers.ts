@@ -6,7 +6,8 @@ import { textOf, unreadable } from "./members.js";
 
 export class Answers {
   readonly #emit: Emitter;
-  readonly #reasons = new Map<number, string>();
+  /** Why the answers that have stopped did so. */
+  readonly reasons = new Map<number, string>();
   /** The id that each event of a message repeats, and those of the messages before. */
   #id = "";
   readonly #ended = new Set<string>();
@@ -36,30 +37,17 @@ export class Answers {
     if (isAmidCalls) emit.tell(emit.calls.unplaced());
   }
 
-  reset(): void {
-    this.#reasons.clear();
-  }
-
-  /** Notes why an answer has stopped. */
-  note(choice: number, reason: string): void {
-    this.#reasons.set(choice, reason);
-  }
-
-  hasStopped(choice: number): boolean {
-    return this.#reasons.has(choice);
-  }
-
   /** Returns true if the calls of an answer were not cut. */
   isRegular(choice: number): boolean {
-    return isRegular({ isAnnounced: true, reason: this.#emit.failure ?? this.#reasons.get(choice) });
+    return isRegular({ isAnnounced: true, reason: this.#emit.failure ?? this.reasons.get(choice) });
   }
 
   /** Ends the calls of an answer that has stopped. */
   end(choice: number): void {
-    this.#emit.tell(this.#emit.calls.finishChoice(choice, this.#emit.failure ?? this.#reasons.get(choice)));
+    this.#emit.tell(this.#emit.calls.finishChoice(choice, this.#emit.failure ?? this.reasons.get(choice)));
   }
 
   endAll(): void {
-    for (const choice of this.#reasons.keys()) this.end(choice);
+    for (const choice of this.reasons.keys()) this.end(choice);
   }
 }

@@ -25,7 +25,7 @@ export class ChatReader implements WireReader {
 
   reset(): void {
     this.#calls.clear();
-    this.#answers.reset();
+    this.#answers.reasons.clear();
   }
 
   end(): void {
@@ -71,7 +71,7 @@ export class ChatReader implements WireReader {
     if (!isKnownType || isOdd || (id + name + input === "" && hasMember(entry, UNKNOWN))) unreadable();
     if (id + name + input === "") return;
     // An entry after the reason may be a piece of any call.
-    if (this.#answers.hasStopped(choice)) unreadable();
+    if (this.#answers.reasons.has(choice)) unreadable();
     let calls = this.#calls.get(choice);
     if (calls === undefined) this.#calls.set(choice, (calls = new Map()));
     const known = calls.get(index);
@@ -95,9 +95,9 @@ export class ChatReader implements WireReader {
       return;
     }
     // A gateway may send `tool_calls` where its provider has cut the answer.
-    this.#answers.note(index, reason);
+    this.#answers.reasons.set(index, reason);
     const native = textOf(choice.native_finish_reason);
-    if (native !== "" && this.#answers.isRegular(index)) this.#answers.note(index, native);
+    if (native !== "" && this.#answers.isRegular(index)) this.#answers.reasons.set(index, native);
     if (this.#answers.isRegular(index)) {
       // Some servers send the last piece after the reason: only calls that are whole end now.
       for (const [call, { isRaw }] of this.#calls.get(index) ?? []) if (!isRaw) emit.tell(emit.calls.stop([index, call]));

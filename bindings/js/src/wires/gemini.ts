@@ -35,7 +35,7 @@ class GeminiReader implements WireReader {
   reset(): void {
     this.#open.clear();
     this.#ids.clear();
-    this.#answers.reset();
+    this.#answers.reasons.clear();
   }
 
   end(): void {
@@ -70,7 +70,7 @@ class GeminiReader implements WireReader {
     if (parts.length === 0 && reason === "") unreadable();
     for (const part of parts) this.#part(choice, part);
     if (reason === "" || reason === "FINISH_REASON_UNSPECIFIED") return;
-    this.#answers.note(choice, reason);
+    this.#answers.reasons.set(choice, reason);
     // The rest of a call comes before the reason.
     if (this.#open.get(choice)?.goesOn) emit.leaveOut();
     emit.stop(reason, choice);

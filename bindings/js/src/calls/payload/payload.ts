@@ -17,6 +17,10 @@ interface AnyPayload {
   readonly error?: JsonSpigotError;
 }
 
+interface WithoutValue extends AnyPayload {
+  readonly value?: undefined;
+}
+
 /** The text is complete JSON. */
 export interface CompletePayload extends AnyPayload {
   readonly status: "complete";
@@ -36,9 +40,8 @@ export interface AcceptedPayload extends AnyPayload {
 }
 
 /** There is no text. */
-export interface EmptyPayload extends AnyPayload {
+export interface EmptyPayload extends WithoutValue {
   readonly status: "empty";
-  readonly value?: undefined;
 }
 
 /** A call has no input, which stands for an object without members. */
@@ -49,23 +52,20 @@ export interface EmptyInput extends AnyPayload {
 }
 
 /** The text was cut, or something of it was lost. */
-export interface TruncatedPayload extends AnyPayload {
+export interface TruncatedPayload extends WithoutValue {
   readonly status: "truncated";
-  readonly value?: undefined;
   /** The provider's word for the end (`max_tokens`), `end-of-input`, … */
   readonly reason: string;
 }
 
 /** The text is not JSON. */
-export interface MalformedPayload extends AnyPayload {
+export interface MalformedPayload extends WithoutValue {
   readonly status: "malformed";
-  readonly value?: undefined;
 }
 
 /** Something follows the JSON. */
-export interface TrailingPayload extends AnyPayload {
+export interface TrailingPayload extends WithoutValue {
   readonly status: "trailing";
-  readonly value?: undefined;
   /** The values, if the text consists of whole values. Only you can know which of them were meant. */
   readonly values?: readonly Json[];
   /** True if these are all equal. */
@@ -73,9 +73,8 @@ export interface TrailingPayload extends AnyPayload {
 }
 
 /** The text is not JSON by nature, and complete. */
-export interface RawPayload extends AnyPayload {
+export interface RawPayload extends WithoutValue {
   readonly status: "raw";
-  readonly value?: undefined;
 }
 
 /** The outcome of a payload in text, by its `status`. */
