@@ -15,8 +15,8 @@ use super::SPACE;
 /// The state of fences of text, tracked if one of the delimiters is `fence:*`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Fences {
-    /// The number of backticks of the open fence.
-    open: Option<usize>,
+    /// The number of backticks of the open fence; 0 if none is open.
+    open: usize,
     /// True if the current line has more than blanks and the marks of lists and quotes.
     is_inside_line: bool,
 }
@@ -37,34 +37,22 @@ impl Fences {
         self.is_inside_line = true;
     }
 
-    /// Records that the examined text opened or closed a fence of text.
-    pub(super) fn note(&mut self, found: FoundFence) {
-        self.open = match found {
-            FoundFence::Opened(run) => Some(run),
-            FoundFence::Closed => None,
-        };
+    /// Records that the examined text opened a fence of text with this many backticks, or closed one.
+    pub(super) fn note(&mut self, open: usize) {
+        self.open = open;
     }
 
     pub(super) fn save(self, out: &mut Writer<'_>) {
-        out.number(self.open.map_or(0, |run| run as u64));
+        out.number(self.open as u64);
         out.flag(self.is_inside_line);
     }
 
     /// Restores a saved state. Fails if its run of backticks is shorter than three or longer than `most`.
     pub(super) fn restore(reader: &mut Reader<'_>, most: usize) -> Result<Self, Impossible> {
-        let (run, is_inside_line) = (reader.size()?, reader.flag()?);
-        Impossible::ensure(run == 0 || (3..=most).contains(&run))?;
-        Ok(Self { open: (run > 0).then_some(run), is_inside_line })
+        let (open, is_inside_line) = (reader.size()?, reader.flag()?);
+        Impossible::ensure(open == 0 || (3..=most).contains(&open))?;
+        Ok(Self { open, is_inside_line })
     }
-}
-
-/// The start or end of a fence of text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FoundFence {
-    /// A fence has opened, with this many backticks.
-    Opened(usize),
-    /// The open fence has closed.
-    Closed,
 }
 
 /// A place where a fence may open or close.
@@ -95,18 +83,17 @@ enum Stage {
     Content,
 }
 
-/// The effect of a byte on the search.
+/// The effect of a byte on the search for an opening delimiter.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Shown {
-    Nothing,
-    /// The fence opens a payload. The last `after` examined bytes belong to the payload.
-    Payload {
-        after: usize,
-    },
-    /// A fence of text opens or closes.
-    Text(FoundFence),
-    /// There is no fence.
-    NoFence,
+pub(super) enum Step {
+    /// More bytes decide.
+    More,
+    /// There is no delimiter.
+    No,
+    /// A fence of text opens with this many backticks, or closes if there are none.
+    TextFence(usize),
+    /// The delimiter is complete. The last `after` examined bytes follow it.
+    Opened { after: usize },
 }
 
 impl AnyFence {
@@ -114,16 +101,16 @@ impl AnyFence {
         Self { fences, run: 0, stage: Stage::Backticks, words: 0, is_attached: false, bracket: None, after: 0 }
     }
 
-    pub(super) fn step(&mut self, byte: u8) -> Shown {
+    pub(super) fn step(&mut self, byte: u8) -> Step {
         self.after += 1;
         if self.stage == Stage::Backticks {
             if byte == b'`' {
                 (self.run, self.after) = (self.run + 1, 0);
-                return Shown::Nothing;
+                return Step::More;
             }
-            let is_inside = |open: usize| open > self.run || self.fences.is_inside_line;
-            if self.run < 3 || self.fences.open.is_some_and(is_inside) {
-                return Shown::NoFence;
+            let Fences { open, is_inside_line } = self.fences;
+            if self.run < 3 || open > 0 && (open > self.run || is_inside_line) {
+                return Step::No;
             }
             (self.stage, self.is_attached) = (Stage::Blank, !is_blank(byte));
         }
@@ -131,7 +118,7 @@ impl AnyFence {
             && !SPACE.contains(&byte)
         {
             if is_after_bracket(bracket, byte) {
-                return Shown::Payload { after: self.after };
+                return Step::Opened { after: self.after };
             }
             // The bracket was part of the info string.
             (self.bracket, self.words, self.after) = (None, 2, self.after - at);
@@ -140,31 +127,29 @@ impl AnyFence {
     }
 
     /// Reads a byte of the first line.
-    fn info(&mut self, byte: u8) -> Shown {
+    fn info(&mut self, byte: u8) -> Step {
         match byte {
-            b'\n' | b'\r' if self.fences.open.is_some() => return Shown::Text(FoundFence::Closed),
+            b'\n' | b'\r' if self.fences.open > 0 => return Step::TextFence(0),
             b'\n' | b'\r' => self.stage = Stage::Content,
             byte if is_blank(byte) => self.stage = Stage::Blank,
             // A closing fence has no info string, and an info string has no backtick.
-            _ if byte == b'`' || self.fences.open.is_some() => return Shown::NoFence,
+            _ if byte == b'`' || self.fences.open > 0 => return Step::No,
             b'{' | b'[' if self.words < 2 => self.bracket = Some((byte, self.after)),
             _ => {
                 self.words = (self.words + u8::from(self.stage != Stage::Word)).min(2);
                 (self.stage, self.after) = (Stage::Word, 0);
             }
         }
-        Shown::Nothing
+        Step::More
     }
 
     /// Reads a byte of the lines after the first.
-    fn content(&self, byte: u8) -> Shown {
+    fn content(&self, byte: u8) -> Step {
         match byte {
-            byte if SPACE.contains(&byte) => Shown::Nothing,
-            b'{' | b'[' => Shown::Payload { after: self.after },
-            _ if !self.fences.is_inside_line || (self.is_attached && self.words == 1) => {
-                Shown::Text(FoundFence::Opened(self.run))
-            }
-            _ => Shown::NoFence,
+            byte if SPACE.contains(&byte) => Step::More,
+            b'{' | b'[' => Step::Opened { after: self.after },
+            _ if !self.fences.is_inside_line || (self.is_attached && self.words == 1) => Step::TextFence(self.run),
+            _ => Step::No,
         }
     }
 }

@@ -251,11 +251,6 @@ impl Delimiter {
         self.shape == Shape::Between
     }
 
-    /// Returns the lengths of the two texts of [`between`](Self::between); zeros for any other delimiter.
-    pub(super) fn lengths_between(&self) -> [usize; 2] {
-        if self.shape == Shape::Between { [self.name.len(), self.close.len()] } else { [0; 2] }
-    }
-
     pub(super) fn is_any_fence(&self) -> bool {
         self.shape == Shape::AnyFence
     }

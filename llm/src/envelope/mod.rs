@@ -30,7 +30,7 @@ pub use builder::EnvelopeBuilder;
 use closing::Closing;
 pub use delimiter::{Delimiter, DelimiterError};
 pub use event::{EnvelopeEvent, EnvelopeEvents};
-use opening::{Opening, Verdict};
+use opening::{Opening, Verdict, certain_text};
 use payload::OpenPayload;
 
 use crate::saved::History;
@@ -98,7 +98,7 @@ pub struct Envelope {
     /// True if the input starts inside a payload of the first delimiter.
     starts_inside: bool,
     state: State,
-    /// Text that is held back because it may become an opening delimiter.
+    /// Text that is held back because it may become a delimiter: the end of the input so far.
     held: String,
     /// Visible text that has not been reported yet, while a chunk is read. Most of it was held before.
     shown: String,
@@ -201,17 +201,29 @@ impl Envelope {
             // The chunk is reported without being copied.
             return self.report_text(chunk, report);
         }
-        self.scan(chunk, report);
+        if self.held.is_empty() {
+            let used = self.scan(chunk, 0, report);
+            self.held.push_str(&chunk[used..]);
+        } else {
+            let mut text = mem::take(&mut self.held);
+            let held = text.len();
+            text.push_str(chunk);
+            text.drain(..self.scan(&text, held, report));
+            self.held = text;
+        }
         self.report_shown(report);
     }
 
     fn finish_to(&mut self, report: &mut Report<'_>) {
         while self.state == State::Opening {
-            let length = self.opening.give_up(&self.delimiters, &self.held);
-            self.decide(Verdict::Text(length), "", report);
+            let held = mem::take(&mut self.held);
+            let (text, rest) = held.split_at(certain_text(&self.delimiters, &held, held.len()));
+            self.show_false_opening(text);
+            let used = self.scan(rest, 0, report);
+            self.held.push_str(&rest[used..]);
         }
         if self.state == State::Payload {
-            self.payload.finish(&self.delimiters, report);
+            self.payload.finish(&self.delimiters, &self.held, report);
         }
         self.report_shown(report);
         self.reset();
@@ -269,7 +281,9 @@ impl Envelope {
         self.payload.parser().patterns()
     }
 
-    fn scan(&mut self, input: &str, report: &mut Report<'_>) {
+    /// Reads a text, which begins with `held` bytes of earlier chunks. Returns how much of it was decided. The rest is
+    /// held, and read again with the next chunk.
+    fn scan(&mut self, input: &str, held: usize, report: &mut Report<'_>) -> usize {
         let mut at = 0;
         while at < input.len() {
             let rest = &input[at..];
@@ -285,48 +299,37 @@ impl Envelope {
                         self.state = State::Opening;
                     }
                 }
-                State::Opening => match self.opening.advance(&self.delimiters, &self.held, rest) {
-                    Verdict::Undecided => {
-                        self.held.push_str(rest);
-                        return;
+                State::Opening => match self.opening.advance(&self.delimiters, rest) {
+                    Verdict::Undecided => break,
+                    Verdict::Text(length) => {
+                        self.show_false_opening(&rest[..length]);
+                        at += length;
                     }
-                    verdict => at += self.decide(verdict, rest, report),
-                },
-                State::Payload => match self.payload.feed(&self.delimiters, rest, report) {
-                    Some(ended) => {
-                        at += ended.used;
-                        self.state = State::Text;
-                        self.offset += ended.length;
-                        // This recurses only briefly: the text is not longer than the delimiter, and no payload is
-                        // open.
-                        self.scan(&ended.given_back, report);
+                    Verdict::Delimiter { delimiter, length } => {
+                        self.begin_payload(delimiter, &rest[..length], report);
+                        at += length;
                     }
-                    None => return,
                 },
-                State::Interrupted => return,
+                State::Payload => {
+                    let (used, ended) = self.payload.feed(&self.delimiters, rest, held.saturating_sub(at), report);
+                    at += used;
+                    let Some(length) = ended else { break };
+                    self.state = State::Text;
+                    self.offset += length;
+                }
+                State::Interrupted => return input.len(),
             }
         }
+        at
     }
 
-    /// Acts on a verdict about the held text and `rest`. Returns how much of `rest` was used.
-    fn decide(&mut self, verdict: Verdict, rest: &str, report: &mut Report<'_>) -> usize {
-        let (Verdict::Delimiter { length, .. } | Verdict::Text(length)) = verdict else { return 0 };
-        let mut decided = mem::take(&mut self.held);
-        let used = length.saturating_sub(decided.len());
-        let after = decided.split_off(length.min(decided.len()));
-        decided.push_str(&rest[..used]);
-        if let Verdict::Delimiter { delimiter: place, .. } = verdict {
-            self.begin_payload(place, &decided, report);
-        } else {
-            self.state = State::Text;
-            self.show(&decided);
-            if let (Some(fences), Some(found)) = (&mut self.fences, self.opening.take_fence()) {
-                fences.note(found);
-            }
+    /// Shows text that began like an opening delimiter.
+    fn show_false_opening(&mut self, text: &str) {
+        self.state = State::Text;
+        self.show(text);
+        if let (Some(fences), Some(found)) = (&mut self.fences, self.opening.take_fence()) {
+            fences.note(found);
         }
-        // Nothing is held now, so this recurses no further.
-        self.scan(&after, report);
-        used
     }
 
     fn begin_payload(&mut self, place: usize, open: &str, report: &mut Report<'_>) {

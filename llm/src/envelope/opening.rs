@@ -3,12 +3,11 @@
 //! The envelope holds the undecided bytes, and reports them as text if the [`Verdict`] is text.
 //!
 //! The envelope calls `begin` at the first byte of some delimiter, and then `advance` with each further piece of the
-//! input until there is a verdict. Two kinds of delimiters are matched in different ways, and byte by byte if both are
-//! possible:
+//! input until there is a verdict. The delimiters that begin with the same byte are matched together, as *rivals*. Each
+//! byte removes the rivals that it does not match. The first complete rival wins. If no rival is left, the bytes were
+//! text. Two kinds of delimiters are matched in different ways:
 //!
-//! - *Named delimiters* that begin with the same byte are matched together, as *rivals*, each by a small state machine
-//!   ([`Stage`]). Each byte removes the rivals that it does not match. The first complete rival wins. If no rival is
-//!   left, the bytes were text.
+//! - *A named delimiter* is matched by a small state machine ([`Stage`]).
 //! - *A bare payload* can be distinguished from prose only by reading it as JSON: `[1]` may be a citation, and `{` may
 //!   be a brace. So a parser reads along, and the payload is certain as soon as it has something that is rare in prose:
 //!   the value of a member, or a comma or bracket after an element.
@@ -20,33 +19,30 @@
 //! payload. `after` is the number of examined bytes that follow the delimiter.
 //!
 //! When an opening turns out to be text, only part of the held bytes is released, since another opening may begin
-//! inside the rest: in `<<think>`, the second `<` opens. [`resume`] returns how much. A run of backticks or brackets is
-//! released at once, so that a long run is not searched again from each of its bytes. This stops at a place where a
-//! `between` text that begins with a bracket may open.
+//! inside the rest: in `<<think>`, the second `<` opens. [`certain_text`] returns how much. A run of backticks or
+//! brackets is released at once, so that a long run is not searched again from each of its bytes. This stops at a place
+//! where a `between` text that begins with a bracket may open.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use jsonspigot::internal::children;
-use jsonspigot::{ErrorKind, EventKind, Segment};
-use jsonspigot::{Parser, Retain};
+use jsonspigot::{EventKind, Parser, Retain, Segment};
 
 use super::SPACE;
-use super::any_fence::{AnyFence, Fences, FoundFence, Shown, is_blank};
+use super::any_fence::{AnyFence, Fences, Step, is_blank};
 use super::delimiter::{Content, Delimiter, Shape};
 
 /// A place in the text where a delimiter may open.
 #[derive(Clone, Debug)]
 pub(super) struct Opening {
-    /// The named delimiters that are still possible.
+    /// The delimiters that are still possible, in the order in which they were given.
     rivals: Vec<Rival>,
     bare: Bare,
-    /// The fence of text that the examined bytes open or close.
-    fence: Option<FoundFence>,
+    /// The number of backticks of the fence of text that the examined bytes open; 0 if they close one.
+    fence: Option<usize>,
     /// The number of examined bytes.
     looked: usize,
-    /// The offset of the last byte that ruled out a delimiter.
-    failed_at: usize,
     /// The maximum number of examined bytes.
     limit: usize,
 }
@@ -70,7 +66,7 @@ struct Rival {
     stage: Stage,
 }
 
-/// The part of a named delimiter that has been read.
+/// The part of a delimiter that has been read.
 #[derive(Clone, Copy, Debug)]
 enum Stage {
     /// This many bytes of the text before the name.
@@ -86,12 +82,13 @@ enum Stage {
     Lead(usize),
     /// A fence with any info string.
     AnyFence(AnyFence),
+    /// A bare payload.
+    Bare,
 }
 
 /// The bare payload that may have begun, recognized by the events of its children.
 #[derive(Clone, Debug)]
 struct Bare {
-    delimiter: Option<usize>,
     parser: Box<Parser>,
     /// The end of the first element, once it has ended.
     element_end: Option<u64>,
@@ -101,97 +98,40 @@ impl Opening {
     pub(super) fn new(limit: usize) -> Self {
         // `$..*`, because children distinguish JSON from prose.
         let parser = Box::new(Parser::builder().retain(Retain::Nothing).patterns(&children()).build());
-        Self {
-            rivals: Vec::new(),
-            bare: Bare { delimiter: None, parser, element_end: None },
-            fence: None,
-            looked: 0,
-            failed_at: 0,
-            limit,
-        }
+        Self { rivals: Vec::new(), bare: Bare { parser, element_end: None }, fence: None, looked: 0, limit }
     }
 
     /// Starts at a byte with which a delimiter may begin.
     pub(super) fn begin(&mut self, delimiters: &[Delimiter], fences: Fences, first: u8) {
         self.looked = 0;
-        self.failed_at = 0;
         self.fence = None;
         self.rivals.clear();
-        let possible =
-            || delimiters.iter().enumerate().filter(|(_, delimiter)| first_bytes(delimiter).contains(&first));
-        let bare = possible().find(|(_, delimiter)| delimiter.is_bare());
-        self.bare.delimiter = bare.map(|(place, _)| place);
-        if self.bare.delimiter.is_some() {
+        let mut has_bare = false;
+        for (place, delimiter) in delimiters.iter().enumerate() {
+            // Two bare payloads open at the same byte, so the first one wins.
+            if !first_bytes(delimiter).contains(&first) || has_bare && delimiter.is_bare() {
+                continue;
+            }
+            has_bare |= delimiter.is_bare();
+            let stage = match delimiter.shape {
+                Shape::Bare | Shape::BareObject => Stage::Bare,
+                Shape::AnyFence => Stage::AnyFence(AnyFence::new(fences)),
+                Shape::Comment | Shape::Fence | Shape::Tag | Shape::Between => Stage::Front(0),
+            };
+            self.rivals.push(Rival { delimiter: place, stage });
+        }
+        if has_bare {
             self.bare.parser.reset();
             self.bare.element_end = None;
         }
-        let rivals = possible().filter(|(_, delimiter)| !delimiter.is_bare());
-        self.rivals.extend(rivals.map(|(place, delimiter)| {
-            let is_any = delimiter.shape == Shape::AnyFence;
-            let stage = if is_any { Stage::AnyFence(AnyFence::new(fences)) } else { Stage::Front(0) };
-            Rival { delimiter: place, stage }
-        }));
     }
 
-    /// Examines more input. `held` has the bytes that were examined before.
-    pub(super) fn advance(&mut self, delimiters: &[Delimiter], held: &str, input: &str) -> Verdict {
-        let fits = input.len().min(self.limit - self.looked);
-        let mut bytes = &input.as_bytes()[..fits];
-        while !bytes.is_empty() {
-            let are_both = self.bare.delimiter.is_some() && !self.rivals.is_empty();
-            let (piece, rest) = bytes.split_at(if are_both { 1 } else { bytes.len() });
-            if let Some((delimiter, length)) = self.advance_piece(delimiters, piece) {
-                return Verdict::Delimiter { delimiter, length };
-            }
-            if self.bare.delimiter.is_none() && self.rivals.is_empty() {
-                return Verdict::Text(resume(delimiters, held, input, self.failed_at));
-            }
-            self.looked += piece.len();
-            bytes = rest;
-        }
-        let is_text = fits < input.len();
-        if is_text { Verdict::Text(resume(delimiters, held, input, self.looked)) } else { Verdict::Undecided }
-    }
-
-    /// Examines a piece of text. Returns the delimiter that is certain after it, with its length.
-    fn advance_piece(&mut self, delimiters: &[Delimiter], piece: &[u8]) -> Option<(usize, usize)> {
-        let mut opened = None;
-        if let Some(delimiter) = self.bare.delimiter {
-            match self.bare.advance(piece) {
-                Ok(is_certain) => opened = is_certain.then_some((delimiter, 0)),
-                Err(offset) => {
-                    self.bare.delimiter = None;
-                    self.failed_at = self.failed_at.max(offset as usize);
-                }
-            }
-        }
-        if !self.rivals.is_empty() {
-            match self.advance_rivals(delimiters, piece) {
-                // If two delimiters open at once, the first one declared wins.
-                Ok(Some(named)) => opened = opened.filter(|bare| *bare < named).or(Some(named)),
-                Ok(None) => {}
-                Err(offset) => self.failed_at = self.failed_at.max(offset),
-            }
-        }
-        opened
-    }
-
-    /// Takes the fence that the examined bytes open or close, if they turned out to be text.
-    pub(super) fn take_fence(&mut self) -> Option<FoundFence> {
-        self.fence.take()
-    }
-
-    /// Returns how much of the held text is certainly text at the end of input, before the search continues.
-    pub(super) fn give_up(&self, delimiters: &[Delimiter], held: &str) -> usize {
-        resume(delimiters, held, "", held.len())
-    }
-
-    /// Advances the rivals. Returns the delimiter that is complete, with its length. Fails with the offset at which no
-    /// rival is left.
-    fn advance_rivals(&mut self, delimiters: &[Delimiter], bytes: &[u8]) -> Result<Option<(usize, usize)>, usize> {
-        for (offset, &byte) in (self.looked..).zip(bytes) {
-            let (mut opened, fence) = (None, &mut self.fence);
-            self.rivals.retain_mut(|rival| match rival.step(&delimiters[rival.delimiter], byte) {
+    /// Examines more of a text, which begins with the bytes that were examined before.
+    pub(super) fn advance(&mut self, delimiters: &[Delimiter], text: &str) -> Verdict {
+        let Self { rivals, bare, fence, looked, limit } = self;
+        for &byte in text.as_bytes().iter().take(*limit).skip(*looked) {
+            let mut opened = None;
+            rivals.retain_mut(|rival| match rival.step(&delimiters[rival.delimiter], byte, bare) {
                 Step::More => true,
                 Step::No => false,
                 Step::TextFence(found) => {
@@ -199,19 +139,25 @@ impl Opening {
                     false
                 }
                 Step::Opened { after } => {
-                    // If two delimiters open at once, the first one declared wins.
-                    opened = opened.or(Some((rival.delimiter, offset + 1 - after)));
+                    // If two delimiters open at once, the first one given wins.
+                    opened = opened.or(Some((rival.delimiter, *looked + 1 - after)));
                     false
                 }
             });
-            if opened.is_some() {
-                return Ok(opened);
+            if let Some((delimiter, length)) = opened {
+                return Verdict::Delimiter { delimiter, length };
             }
-            if self.rivals.is_empty() {
-                return Err(offset);
+            if rivals.is_empty() {
+                return Verdict::Text(certain_text(delimiters, text, *looked));
             }
+            *looked += 1;
         }
-        Ok(None)
+        if *looked < text.len() { Verdict::Text(certain_text(delimiters, text, *looked)) } else { Verdict::Undecided }
+    }
+
+    /// Takes the fence that the examined bytes open or close, if they turned out to be text.
+    pub(super) fn take_fence(&mut self) -> Option<usize> {
+        self.fence.take()
     }
 }
 
@@ -230,44 +176,29 @@ pub(super) fn first_bytes(delimiter: &Delimiter) -> &[u8] {
 ///
 /// A run of backticks is taken as a whole. Nested opening brackets fail together, so that no byte is examined more than
 /// a few times. But a string after them may contain another opening, and a `between` text may open among them.
-fn resume(delimiters: &[Delimiter], held: &str, input: &str, failed_at: usize) -> usize {
-    let bytes = || held.bytes().chain(input.bytes()).take(failed_at);
+pub(super) fn certain_text(delimiters: &[Delimiter], text: &str, failed_at: usize) -> usize {
+    let bytes = &text.as_bytes()[..failed_at];
     let may_open = |from: usize| {
         let mut marks = delimiters.iter().filter(|delimiter| delimiter.shape == Shape::Between);
-        marks.any(|mark| mark.name.bytes().zip(bytes().skip(from)).all(|(one, other)| one == other))
+        marks.any(|mark| mark.name.bytes().zip(&bytes[from..]).all(|(one, other)| one == *other))
     };
-    match held.chars().chain(input.chars()).next() {
-        Some('`') => bytes().take_while(|byte| *byte == b'`').count().max(1),
+    match text.chars().next() {
+        Some('`') => bytes.iter().take_while(|byte| **byte == b'`').count().max(1),
         Some('{' | '[') => {
-            let is_of_run = |byte: &u8| matches!(byte, b'{' | b'[') || SPACE.contains(byte);
-            let run = bytes().take_while(is_of_run).count();
+            let is_of_run = |byte: &&u8| matches!(byte, b'{' | b'[') || SPACE.contains(byte);
+            let run = bytes.iter().take_while(is_of_run).count();
             (1..run).find(|from| may_open(*from)).unwrap_or(run.max(1))
         }
         first => first.map_or(1, char::len_utf8),
     }
 }
 
-/// The effect of a byte on a rival.
-enum Step {
-    More,
-    No,
-    /// A fence of text opens or closes.
-    TextFence(FoundFence),
-    /// The delimiter is complete. This many examined bytes follow it.
-    Opened {
-        after: usize,
-    },
-}
-
 impl Rival {
-    fn step(&mut self, delimiter: &Delimiter, byte: u8) -> Step {
-        if let Stage::AnyFence(fence) = &mut self.stage {
-            return match fence.step(byte) {
-                Shown::Nothing => Step::More,
-                Shown::NoFence => Step::No,
-                Shown::Text(found) => Step::TextFence(found),
-                Shown::Payload { after } => Step::Opened { after },
-            };
+    fn step(&mut self, delimiter: &Delimiter, byte: u8, bare: &mut Bare) -> Step {
+        match &mut self.stage {
+            Stage::AnyFence(fence) => return fence.step(byte),
+            Stage::Bare => return bare.step(byte),
+            _ => {}
         }
         let name = delimiter.name.as_bytes();
         let next = match (delimiter.shape, self.stage) {
@@ -326,27 +257,22 @@ fn again(mark: &[u8], read: usize, byte: u8) -> usize {
 }
 
 impl Bare {
-    /// Reads more bytes. Returns true if the bytes so far are certainly a payload. Fails with the offset of the first
-    /// invalid byte if the JSON became invalid before that.
-    fn advance(&mut self, bytes: &[u8]) -> Result<bool, u64> {
-        let start = self.parser.offset();
+    /// Reads a byte. The bytes so far are certainly a payload once a member's value has begun, more follows the first
+    /// element, or the whole value has ended.
+    fn step(&mut self, byte: u8) -> Step {
         let (mut has_member, element_end) = (false, &mut self.element_end);
-        let fed = self.parser.feed_dyn(bytes, &mut |event| match event.kind {
+        let fed = self.parser.feed_dyn(&[byte], &mut |event| match event.kind {
             EventKind::Begin(_) => has_member |= matches!(event.path.last(), Some(Segment::Key(_))),
             EventKind::End(_) => *element_end = element_end.or(Some(event.offset)),
             _ => {}
         });
-        // In `[2 of them]`, an element has ended, but the bytes after it show that this is not JSON.
-        let accepted = &bytes[..(self.parser.offset() - start) as usize];
-        let has_element = self.element_end.is_some_and(|end| {
-            let after = &accepted[(end.saturating_sub(start) as usize).min(accepted.len())..];
-            after.iter().any(|byte| !SPACE.contains(byte))
-        });
+        let is_behind = self.element_end.is_some_and(|end| end < self.parser.offset()) && !SPACE.contains(&byte);
         match fed {
-            Ok(()) => Ok(has_member || has_element || self.parser.is_complete()),
-            // More text follows a complete value.
-            Err(error) if has_member || has_element || error.kind() == ErrorKind::TrailingBytes => Ok(true),
-            Err(error) => Err(error.offset()),
+            Err(_) => Step::No,
+            Ok(()) if has_member || is_behind || self.parser.is_complete() => {
+                Step::Opened { after: self.parser.offset() as usize }
+            }
+            Ok(()) => Step::More,
         }
     }
 }

@@ -12,17 +12,18 @@
 //!   and the text after it, up to the first invalid byte or the closing delimiter.
 //!
 //! A byte may seem to belong to both. In `{"a":-->`, the first `-` is read as the sign of a number. When the next byte
-//! stops the JSON, both turn out to belong to the closing delimiter, and `unread_beginning` takes the first one back.
+//! stops the JSON, both turn out to belong to the closing delimiter, and `has_begun_closing` remembers the first one.
 //!
 //! `length` counts all bytes after the opening delimiter, and `raw` keeps them up to the limit. The parser's offsets
 //! count from the same byte. The error of a lenient parser may be a deviation in an earlier piece; only `stopped_by`
 //! shows how much of the current piece was read.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 
 use jsonspigot::PatternSet;
 use jsonspigot::internal::{Root, floor_char_boundary};
-use jsonspigot::{CompleteValue, Error, ErrorKind, Event, Parser, ParserBuilder, Retain};
+use jsonspigot::{Error, ErrorKind, Event, Parser, ParserBuilder, Retain};
 
 use super::brackets::Brackets;
 use super::closing::{Closing, Found};
@@ -38,6 +39,9 @@ pub(super) struct OpenPayload {
     delimiter: usize,
     phase: Phase,
     closing: Closing,
+    /// True if the last byte of the value turned out to be the first byte of the closing delimiter, if the rest of the
+    /// delimiter follows.
+    has_begun_closing: bool,
     brackets: Brackets,
     /// True if the value is a number, which only the byte after it ends.
     is_number: bool,
@@ -67,16 +71,6 @@ enum Phase {
     Raw,
 }
 
-/// A payload that has ended.
-pub(super) struct Ended {
-    /// The number of input bytes that belonged to it.
-    pub(super) used: usize,
-    /// Its length, including the closing delimiter.
-    pub(super) length: u64,
-    /// Text that was held as the beginning of the closing delimiter, but is not one. It precedes the unused input.
-    pub(super) given_back: String,
-}
-
 /// The end of a payload.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ending {
@@ -92,6 +86,7 @@ impl OpenPayload {
             delimiter: 0,
             phase: Phase::Before,
             closing: Closing::of(&Delimiter::bare(), "", 0),
+            has_begun_closing: false,
             brackets: Brackets::default(),
             is_number: false,
             parser: parser.whole().patterns(patterns).build(),
@@ -122,6 +117,7 @@ impl OpenPayload {
         self.delimiter = place;
         self.phase = if delimiter.content == Content::Raw { Phase::Raw } else { Phase::Before };
         self.closing = closing;
+        self.has_begun_closing = false;
         self.brackets = Brackets::default();
         self.parser.reset();
         self.raw.clear();
@@ -129,79 +125,71 @@ impl OpenPayload {
         self.error = None;
     }
 
-    /// Reads more input. Returns the payload's end if it has ended.
-    pub(super) fn feed(&mut self, delimiters: &[Delimiter], input: &str, report: &mut Report<'_>) -> Option<Ended> {
+    /// Reads more input, which begins with `held` bytes that were held back before. They are a piece of their own, as
+    /// earlier chunks are. Returns how much was read, and the payload's length with its closing delimiter if it has ended.
+    /// What is not read, while the payload is open, may be the beginning of the closing delimiter.
+    pub(super) fn feed(
+        &mut self,
+        delimiters: &[Delimiter],
+        input: &str,
+        held: usize,
+        report: &mut Report<'_>,
+    ) -> (usize, Option<u64>) {
         let delimiter = &delimiters[self.delimiter];
+        let closes_itself = delimiter.closes_itself();
         let mut used = 0;
         while used < input.len() {
             let rest = &input[used..];
-            if self.phase == Phase::Value {
-                used += self.value(delimiter, rest, report);
-                if delimiter.closes_itself() && self.brackets.has_ended() {
-                    return Some(self.end(delimiter, Ending::Closed, used, "", report));
+            let piece = if used < held { &input[used..held] } else { rest };
+            let found = match self.phase {
+                Phase::Value => {
+                    used += self.value(delimiter, piece, report);
+                    if closes_itself && self.brackets.has_ended() {
+                        return (used, Some(self.end(delimiter, Ending::Closed, "", report)));
+                    }
+                    continue;
                 }
-                continue;
+                // Before a value, and after the value between two texts, the delimiter can only follow white space.
+                Phase::Before => self.next_after_space(rest),
+                Phase::After if delimiter.is_between() => self.next_after_space(rest),
+                Phase::Lost if self.has_begun_closing => self.closing.at(rest, 1),
+                Phase::After | Phase::Lost | Phase::Raw => Some(self.closing.find(rest)),
+            };
+            match found {
+                Some(Found::Content(length)) => {
+                    used += self.content(delimiter, &piece[..length.min(piece.len())], report);
+                }
+                Some(Found::Held) => return (used, None),
+                Some(Found::Closed(length)) => {
+                    let close = &rest[..length];
+                    return (used + length, Some(self.end(delimiter, Ending::Closed, close, report)));
+                }
+                None if self.has_begun_closing => self.has_begun_closing = false,
+                None if self.phase == Phase::Before && (!closes_itself || rest.starts_with(['{', '['])) => {
+                    self.begin_value(delimiter, rest.as_bytes()[0], report);
+                }
+                // Between two texts a payload ends with its JSON. Without a closing text and a bracket, it is empty.
+                None => return (used, Some(self.end(delimiter, Ending::Closed, "", report))),
             }
-            match self.closing.next(self.near(delimiter, rest)) {
-                Found::Content(length) => {
-                    let piece = &rest[..length];
-                    let belonging = self.belonging(delimiter, piece);
-                    used += self.content(delimiter, &piece[..belonging], report);
-                    // Without a closing text, a payload ends at an error before its first bracket.
-                    let is_lost = self.phase == Phase::Lost && delimiter.closes_itself();
-                    if belonging < length && self.error.is_none() || is_lost {
-                        return Some(self.end(delimiter, Ending::Closed, used, "", report));
-                    }
-                }
-                // The text is not white space, so none of it belongs to the payload.
-                Found::Released(text) if self.phase == Phase::After && delimiter.is_between() => {
-                    let given_back = text + &self.closing.take_held();
-                    return Some(Ended { given_back, ..self.end(delimiter, Ending::Closed, used, "", report) });
-                }
-                Found::Released(text) => {
-                    if let Some(given_back) = self.released(delimiters, text, report) {
-                        return Some(Ended { used, length: self.length, given_back });
-                    }
-                }
-                Found::Held => used = input.len(),
-                Found::Closed(length, close) => {
-                    return Some(self.end(delimiter, Ending::Closed, used + length, &close, report));
-                }
+            if self.phase == Phase::Lost && closes_itself {
+                return (used, Some(self.end(delimiter, Ending::Closed, "", report)));
             }
         }
-        None
+        (used, None)
     }
 
-    /// Returns the part of `rest` to search for the closing delimiter. Around the value of a payload between two texts,
-    /// the delimiter can only be the next text after white space.
-    fn near<'t>(&self, delimiter: &Delimiter, rest: &'t str) -> &'t str {
-        if !delimiter.is_between() || !matches!(self.phase, Phase::Before | Phase::After) {
-            return rest;
+    /// Returns the white space with which a text begins or, without any, the closing delimiter.
+    fn next_after_space(&self, text: &str) -> Option<Found> {
+        match text.bytes().take_while(|byte| SPACE.contains(byte)).count() {
+            0 => self.closing.at(text, 0),
+            space => Some(Found::Content(space)),
         }
-        let space = rest.bytes().take_while(|byte| SPACE.contains(byte)).count();
-        let length = space + delimiter.close.len().max(1);
-        let end = (length..rest.len()).find(|end| rest.is_char_boundary(*end));
-        &rest[..end.unwrap_or(rest.len())]
     }
 
-    /// Returns how many bytes of a piece without a closing delimiter may belong to the payload. A payload between two
-    /// texts ends with its JSON. Without a closing text and a bracket at its beginning, it is empty.
-    fn belonging(&self, delimiter: &Delimiter, piece: &str) -> usize {
-        let is_over = match self.phase {
-            Phase::After => delimiter.is_between(),
-            Phase::Before => delimiter.closes_itself(),
-            Phase::Value | Phase::Lost | Phase::Raw => false,
-        };
-        let space = piece.bytes().take_while(|byte| SPACE.contains(byte)).count();
-        let begins = self.phase == Phase::Before && matches!(piece.as_bytes().get(space), Some(b'{' | b'['));
-        if is_over && !begins { space } else { piece.len() }
-    }
-
-    /// Ends the payload at the end of input.
-    pub(super) fn finish(&mut self, delimiters: &[Delimiter], report: &mut Report<'_>) {
-        let ending = if self.closing.is_whole() { Ending::Closed } else { Ending::Cut };
-        let close = self.closing.take_held();
-        self.end(&delimiters[self.delimiter], ending, 0, &close, report);
+    /// Ends the payload at the end of input. `held` is the text that was not read.
+    pub(super) fn finish(&mut self, delimiters: &[Delimiter], held: &str, report: &mut Report<'_>) {
+        let ending = if self.closing.is_whole(held) { Ending::Closed } else { Ending::Cut };
+        self.end(&delimiters[self.delimiter], ending, held, report);
     }
 
     /// Reads the next part of the value. Returns how much of it was read.
@@ -225,9 +213,11 @@ impl OpenPayload {
             }
             self.phase = Phase::Lost;
             // After a deviation, quotes may mean something else than in JSON.
-            if self.parser.deviation_count() > 0 || !Brackets::after(&self.raw).is_in_string() {
-                self.unread_beginning(&rest[used..]);
-            }
+            let is_in_string = self.parser.deviation_count() == 0 && Brackets::after(&self.raw).is_in_string();
+            self.has_begun_closing = match (self.raw.as_bytes().last(), rest.as_bytes().get(used)) {
+                (Some(&last), Some(&byte)) => !is_in_string && self.closing.begins_with(last, byte),
+                _ => false,
+            };
         } else if closes_itself && self.brackets.has_ended()
             || !closes_itself && (used < rest.len() || self.parser.has_root_ended())
         {
@@ -236,32 +226,10 @@ impl OpenPayload {
         used
     }
 
-    /// Takes back the last byte if it and the byte that stopped the JSON begin the closing delimiter, as in `{"a":-->`.
-    fn unread_beginning(&mut self, rest: &str) {
-        let (last, byte) = (self.raw.as_bytes().last(), rest.as_bytes().first());
-        if let (Some(&last), Some(&byte)) = (last, byte)
-            && self.closing.begins_with(last, byte)
-        {
-            self.raw.pop();
-            self.length -= 1;
-            self.closing.hold(char::from(last));
-        }
-    }
-
     /// Reads text outside the value that belongs to no closing delimiter. Returns how much of it was read.
     fn content(&mut self, delimiter: &Delimiter, piece: &str, report: &mut Report<'_>) -> usize {
         match self.phase {
-            Phase::Before => {
-                let space = piece.bytes().take_while(|byte| SPACE.contains(byte)).count();
-                let used = self.parse(delimiter, &piece[..space], false, report);
-                if self.error.is_some() {
-                    self.phase = Phase::Lost;
-                } else if space < piece.len() {
-                    self.begin_value(delimiter, piece.as_bytes()[space], report);
-                }
-                used
-            }
-            Phase::After => {
+            Phase::Before | Phase::After => {
                 let used = self.parse(delimiter, piece, false, report);
                 if self.error.is_some() {
                     self.phase = Phase::Lost;
@@ -273,6 +241,7 @@ impl OpenPayload {
                 piece.len()
             }
             Phase::Raw => {
+                self.closing.pass(piece);
                 self.keep(piece);
                 if self.error.is_none() && self.length > self.limit {
                     self.error = Some(self.error_of_limit());
@@ -294,23 +263,6 @@ impl OpenPayload {
         if !self.raw.is_empty() {
             report(EnvelopeEvent::Fragment { delimiter: delimiter.into(), text: (&*self.raw).into() });
         }
-    }
-
-    /// Reads text that was held as a possible closing delimiter, but is not one. If the payload ends in it, returns the
-    /// text after the payload.
-    fn released(&mut self, delimiters: &[Delimiter], mut text: String, report: &mut Report<'_>) -> Option<String> {
-        let delimiter = &delimiters[self.delimiter];
-        if self.phase == Phase::Before {
-            // A value begins with this text, so all held text is read again.
-            text.push_str(&self.closing.take_held());
-            self.begin_value(delimiter, text.as_bytes()[0], report);
-            // The beginning of a closing delimiter does not contain one, but may contain a whole value and text after
-            // it.
-            return self.feed(delimiters, &text, report).map(|ended| text.split_off(ended.used));
-        }
-        let used = self.content(delimiter, &text, report);
-        self.keep(&text[used..]);
-        None
     }
 
     /// Feeds the parser, up to the end of the value if `ends_value`, and keeps the text that it read. Returns how much
@@ -371,25 +323,25 @@ impl OpenPayload {
         Error::at(kind, place, is_at_root.then_some("$"), expected)
     }
 
-    /// Reports the end of the payload with its status.
-    fn end(
-        &mut self,
-        delimiter: &Delimiter,
-        ending: Ending,
-        used: usize,
-        close: &str,
-        report: &mut Report<'_>,
-    ) -> Ended {
+    /// Reports the end of the payload with its status. Returns its length with the closing delimiter.
+    fn end(&mut self, delimiter: &Delimiter, ending: Ending, close: &str, report: &mut Report<'_>) -> u64 {
+        let mut close = Cow::Borrowed(close);
+        if self.has_begun_closing
+            && let Some(first) = self.raw.pop()
+        {
+            self.length -= 1;
+            close.to_mut().insert(0, first);
+        }
         let status = self.verdict(delimiter, ending, report);
         let value = match status {
-            PayloadStatus::Complete => Some(self.whole_value()),
+            PayloadStatus::Complete => Some(self.root.value(&self.raw)),
             PayloadStatus::Accepted => self.parser.complete().ok(),
             _ => None,
         };
         let payload = Payload::new(status, &self.raw, value, self.error.as_ref(), Some(&self.parser));
-        let (delimiter, length) = (delimiter.into(), self.length);
-        report(EnvelopeEvent::End { delimiter, payload, close: close.into(), length });
-        Ended { used, length: self.length + close.len() as u64, given_back: String::new() }
+        let whole_length = self.length + close.len() as u64;
+        report(EnvelopeEvent::End { delimiter: delimiter.into(), payload, close, length: self.length });
+        whole_length
     }
 
     fn verdict(&mut self, delimiter: &Delimiter, ending: Ending, report: &mut Report<'_>) -> PayloadStatus<'static> {
@@ -421,10 +373,6 @@ impl OpenPayload {
             Some(ErrorKind::TrailingBytes) => PayloadStatus::Trailing,
             _ => PayloadStatus::Malformed,
         }
-    }
-
-    fn whole_value(&self) -> CompleteValue<'_> {
-        self.root.value(&self.raw)
     }
 }
 

@@ -71,8 +71,8 @@ impl Envelope {
             // Writing to a digest cannot fail. Only the spelling of a `between` delimiter may have white space, so its
             // lengths follow.
             let _ = write!(digest, "{delimiter} ");
-            let [open, close] = delimiter.lengths_between();
-            if open > 0 { digest.with_size(open).with_size(close) } else { digest }
+            let is_between = delimiter.is_between();
+            if is_between { digest.with_size(delimiter.name.len()).with_size(delimiter.close.len()) } else { digest }
         });
         Owner { kind, patterns, choices: choices.with(self.starts_inside.into()) }
     }
