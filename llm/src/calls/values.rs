@@ -9,8 +9,7 @@ use alloc::vec::Vec;
 
 use jsonspigot::internal::write_escaped;
 use jsonspigot::internal::{ConcreteStep, concrete_steps};
-use jsonspigot::{Parser, Retain, Segment};
-use smallvec::SmallVec;
+use jsonspigot::{Parser, Retain};
 
 /// A value, or a piece of a string, that is sent for a path.
 #[derive(Clone, Copy)]
@@ -26,62 +25,25 @@ pub(crate) enum PathValue<'a> {
     },
 }
 
-/// The open part of the text that has been written so far.
+/// The position in the text that has been written so far.
 ///
 /// Values arrive in document order. A container opens when a path enters it and closes when a path leaves it, and a
 /// closed container can't be entered again. The elements of an array arrive in order, from index 0. No other value may
 /// arrive between the pieces of a string.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ValueWriter {
-    /// The open containers, outermost first, each with its newest child.
-    open: Vec<OpenContainer>,
-    /// True if the newest child of the innermost container, or the root, is an open string.
+    /// The path of the newest value, whose containers are open; `None` before the first value.
+    newest: Option<Vec<Step>>,
+    /// True if the newest value is an open string.
     has_open_string: bool,
-    has_root: bool,
 }
 
-#[derive(Clone, Debug)]
-enum OpenContainer {
-    Object { newest: String },
-    Array { newest: u64 },
+/// A step of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Step {
+    Name(String),
+    Index(u64),
 }
-
-impl OpenContainer {
-    fn newest_is(&self, step: ConcreteStep<'_>) -> bool {
-        step.is(match self {
-            Self::Object { newest } => Segment::Key(newest),
-            Self::Array { newest } => Segment::Index(*newest),
-        })
-    }
-
-    /// Fails if `step` can't be the next child of this container.
-    fn check_next(&self, step: ConcreteStep<'_>) -> Result<(), Disorder> {
-        match (self, step) {
-            (Self::Array { newest }, ConcreteStep::Index(index)) if *newest + 1 == index => Ok(()),
-            (Self::Array { .. }, ConcreteStep::Index(_)) => Err("expected the next index of an array"),
-            (Self::Object { .. }, ConcreteStep::Name(_) | ConcreteStep::Quoted(_)) => Ok(()),
-            _ => Err("expected an index in an array, or a name in an object"),
-        }
-    }
-
-    /// Begins a child that may come next, and writes its key if it is a member.
-    fn begin_child(&mut self, step: ConcreteStep<'_>, out: &mut String) {
-        match (self, step) {
-            (Self::Array { newest }, ConcreteStep::Index(index)) => *newest = index,
-            (Self::Array { .. }, _) => {}
-            (Self::Object { newest }, step) => {
-                *newest = step.name();
-                out.push('"');
-                // Writing to a string cannot fail.
-                let _ = write_escaped(out, newest);
-                out.push_str("\":");
-            }
-        }
-    }
-}
-
-/// The steps of a path. Most paths are short enough to need no allocation.
-type Steps<'a> = SmallVec<[ConcreteStep<'a>; 8]>;
 
 /// The error message for a value out of order: what was expected instead.
 pub(super) type Disorder = &'static str;
@@ -95,9 +57,11 @@ impl ValueWriter {
         {
             return Err("expected a number");
         }
-        let goes_on = self.has_open_string && self.is_newest(path);
-        if !(goes_on && matches!(value, PathValue::Text { .. })) {
-            self.begin(path, out)?;
+        let steps = steps(path)?;
+        let is_piece = matches!(value, PathValue::Text { .. });
+        let goes_on = self.has_open_string && is_piece && self.newest.as_ref() == Some(&steps);
+        if !goes_on {
+            self.begin(steps, out)?;
         }
         match value {
             PathValue::Null => out.push_str("null"),
@@ -124,59 +88,61 @@ impl ValueWriter {
 
     /// Writes the ends of the open containers. Writes nothing while a string is open, which leaves the text incomplete.
     pub(super) fn end(&self, out: &mut String) {
-        if !self.has_open_string {
-            self.close_above(0, out);
+        if let (Some(newest), false) = (&self.newest, self.has_open_string) {
+            close(newest, out);
         }
     }
 
     /// Moves to a path that has no value yet, closing and opening containers on the way. Fails if it is out of order.
-    fn begin(&mut self, path: &str, out: &mut String) -> Result<(), Disorder> {
-        let steps = steps(path)?;
+    fn begin(&mut self, steps: Vec<Step>, out: &mut String) -> Result<(), Disorder> {
         if self.has_open_string {
             return Err("expected the open string to end first");
         }
-        let shared = self.open.iter().zip(&steps).take_while(|(open, step)| open.newest_is(**step)).count();
-        let is_within = self.has_root && shared < steps.len() && shared < self.open.len();
-        if self.has_root && !is_within {
+        let newest = self.newest.as_deref().unwrap_or_default();
+        let shared = newest.iter().zip(&steps).take_while(|(newest, step)| newest == step).count();
+        let next = newest.get(shared).zip(steps.get(shared));
+        if self.newest.is_some() && next.is_none() {
             return Err("expected a path that has no value yet");
         }
-        let inside = &steps[shared + usize::from(is_within)..];
-        if inside.iter().any(|step| matches!(step, ConcreteStep::Index(1..))) {
+        let inside = &steps[shared + usize::from(next.is_some())..];
+        if inside.iter().any(|step| matches!(step, Step::Index(1..))) {
             return Err("expected an array to begin with index 0");
         }
-        if is_within {
-            self.open[shared].check_next(steps[shared])?;
-            self.close_above(shared + 1, out);
-            self.open.truncate(shared + 1);
+        match next {
+            None | Some((Step::Name(_), Step::Name(_))) => {}
+            Some((Step::Index(newest), Step::Index(index))) if newest + 1 == *index => {}
+            Some((Step::Index(_), Step::Index(_))) => return Err("expected the next index of an array"),
+            Some(_) => return Err("expected an index in an array, or a name in an object"),
+        }
+        if let Some((_, step)) = next {
+            close(&newest[shared + 1..], out);
             out.push(',');
-            self.open[shared].begin_child(steps[shared], out);
+            step.write_name(out);
         }
         for step in inside {
-            let is_index = matches!(step, ConcreteStep::Index(_));
-            out.push(if is_index { '[' } else { '{' });
-            let mut container = if is_index {
-                OpenContainer::Array { newest: 0 }
-            } else {
-                OpenContainer::Object { newest: String::new() }
-            };
-            container.begin_child(*step, out);
-            self.open.push(container);
+            out.push(if matches!(step, Step::Index(_)) { '[' } else { '{' });
+            step.write_name(out);
         }
-        self.has_root = true;
+        self.newest = Some(steps);
         Ok(())
     }
+}
 
-    fn close_above(&self, depth: usize, out: &mut String) {
-        for container in self.open.iter().skip(depth).rev() {
-            out.push(if matches!(container, OpenContainer::Object { .. }) { '}' } else { ']' });
+impl Step {
+    /// Writes the name of a member, and the colon after it.
+    fn write_name(&self, out: &mut String) {
+        if let Self::Name(name) = self {
+            out.push('"');
+            // Writing to a string cannot fail.
+            let _ = write_escaped(out, name);
+            out.push_str("\":");
         }
     }
+}
 
-    /// Returns true if the path is that of the newest value.
-    fn is_newest(&self, path: &str) -> bool {
-        let is_open = |steps: &Steps<'_>| self.open.iter().zip(steps).all(|(open, step)| open.newest_is(*step));
-        steps(path).is_ok_and(|steps| steps.len() == self.open.len() && is_open(&steps))
-    }
+/// Closes the containers that these steps lead into.
+fn close(steps: &[Step], out: &mut String) {
+    out.extend(steps.iter().rev().map(|step| if matches!(step, Step::Index(_)) { ']' } else { '}' }));
 }
 
 fn is_number(text: &str) -> bool {
@@ -185,8 +151,12 @@ fn is_number(text: &str) -> bool {
     is_read && parser.finish_with(|_| {}).is_ok() && !text.starts_with([' ', '\t', '\n', '\r'])
 }
 
-fn steps(path: &str) -> Result<Steps<'_>, Disorder> {
-    let in_document = |step: &ConcreteStep<'_>| !matches!(step, ConcreteStep::Inside);
-    let steps = concrete_steps(path).map(|step| step.filter(in_document));
+fn steps(path: &str) -> Result<Vec<Step>, Disorder> {
+    let owned = |step: ConcreteStep<'_>| match step {
+        ConcreteStep::Index(index) => Some(Step::Index(index)),
+        ConcreteStep::Inside => None,
+        ConcreteStep::Name(_) | ConcreteStep::Quoted(_) => Some(Step::Name(step.name())),
+    };
+    let steps = concrete_steps(path).map(|step| step.and_then(owned));
     steps.collect::<Option<_>>().ok_or("expected a concrete path, such as $.a[0]")
 }

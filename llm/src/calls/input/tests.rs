@@ -2,40 +2,29 @@
 
 use alloc::borrow::ToOwned;
 use alloc::format;
-use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::super::values::Disorder;
 use super::*;
 
-/// A value, or a piece of a string, with its path.
-#[derive(Clone, Debug)]
-enum Op {
-    Set(String, Value),
-    Text(String, String, bool),
-}
-
-impl Op {
-    fn write(&self, writer: &mut ValueWriter, out: &mut String) -> Result<(), Disorder> {
-        self.with(|path, value| writer.write(path, value, out))
-    }
-
-    fn with<T>(&self, take: impl FnOnce(&str, PathValue<'_>) -> T) -> T {
-        match self {
-            Self::Set(path, Value::Null) => take(path, PathValue::Null),
-            Self::Set(path, Value::Bool(is_true)) => take(path, PathValue::Bool(*is_true)),
-            Self::Set(path, number) => take(path, PathValue::Number(&number.to_string())),
-            Self::Text(path, text, has_ended) => take(path, PathValue::Text { text, has_ended: *has_ended }),
-        }
-    }
+/// Takes in a value, or a piece of a string: `set PATH=JSON`, `text PATH=PIECE`, or `end PATH=PIECE`.
+fn act<T>(op: &str, take: impl FnOnce(&str, PathValue<'_>) -> T) -> T {
+    let (name, rest) = op.split_once(' ').unwrap();
+    let (path, value) = rest.split_once('=').unwrap();
+    let value = match (name, value) {
+        ("text" | "end", text) => PathValue::Text { text, has_ended: name == "end" },
+        (_, "null") => PathValue::Null,
+        (_, "true" | "false") => PathValue::Bool(value == "true"),
+        (_, number) => PathValue::Number(number),
+    };
+    take(path, value)
 }
 
 /// Appends the operations that build a value, with strings in pieces.
-fn operations(value: &Value, path: &str, ops: &mut Vec<Op>) {
+fn operations(value: &Value, path: &str, ops: &mut Vec<String>) {
     match value {
         Value::Array(elements) => {
             (0..).zip(elements).for_each(|(at, element)| operations(element, &format!("{path}[{at}]"), ops));
@@ -46,10 +35,10 @@ fn operations(value: &Value, path: &str, ops: &mut Vec<Op>) {
         }),
         Value::String(text) => {
             let middle = text.char_indices().nth(text.chars().count() / 2).map_or(0, |(at, _)| at);
-            ops.push(Op::Text(path.to_owned(), text[..middle].to_owned(), false));
-            ops.push(Op::Text(path.to_owned(), text[middle..].to_owned(), true));
+            ops.push(format!("text {path}={}", &text[..middle]));
+            ops.push(format!("end {path}={}", &text[middle..]));
         }
-        atom => ops.push(Op::Set(path.to_owned(), atom.clone())),
+        atom => ops.push(format!("set {path}={atom}")),
     }
 }
 
@@ -79,26 +68,17 @@ proptest! {
         operations(&value, "$", &mut ops);
         let (mut writer, mut text) = (ValueWriter::default(), String::new());
         for op in ops {
-            prop_assert_eq!(op.write(&mut writer, &mut text), Ok(()));
+            prop_assert_eq!(act(&op, |path, value| writer.write(path, value, &mut text)), Ok(()));
         }
         writer.end(&mut text);
         prop_assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
     }
 }
 
-fn op(text: &str) -> Op {
-    let (name, rest) = text.split_once(' ').unwrap();
-    let (path, value) = rest.split_once('=').unwrap();
-    match name {
-        "set" => Op::Set(path.to_owned(), serde_json::from_str(value).unwrap()),
-        _ => Op::Text(path.to_owned(), value.to_owned(), name == "end"),
-    }
-}
-
 fn read(ops: &[&str]) -> Input {
     let mut input = Input::values(Parser::builder(), &PatternSet::default());
-    for text in ops {
-        op(text).with(|path, value| input.set(path, value, &mut |_: InputEvent<'_>| {})).unwrap();
+    for op in ops {
+        act(op, |path, value| input.set(path, value, &mut |_| {})).unwrap();
     }
     input
 }
@@ -131,7 +111,7 @@ fn disorder_is_an_error_that_sticks() {
         let before = input.raw().to_owned();
         let error = input.finish(&mut |_| {}).unwrap_err();
         assert_eq!(error.kind(), kind, "{ops:?}: {error}");
-        op("set z=1").with(|path, value| input.set(path, value, &mut |_| {})).unwrap();
+        act("set z=1", |path, value| input.set(path, value, &mut |_| {})).unwrap();
         assert_eq!(input.finish(&mut |_| {}).unwrap_err(), error, "{ops:?}");
         assert!(input.raw().starts_with(&before), "{ops:?}");
     }
