@@ -5,7 +5,7 @@ use alloc::string::String;
 use core::fmt::Write;
 
 use jsonspigot::internal::saved::Digest;
-use jsonspigot::{DuplicateKeys, Parser, ParserBuilder, PatternSet, Retain};
+use jsonspigot::{DuplicateKeys, ParserBuilder, PatternSet, Retain};
 
 use super::limits::CallLimits;
 use crate::saved::History;
@@ -115,7 +115,7 @@ impl ToolCallsBuilder {
 }
 
 /// The options of [`ToolCallsBuilder`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Options {
     pub(super) patterns: PatternSet,
     pub(super) patterns_by_name: BTreeMap<String, PatternSet>,
@@ -125,19 +125,6 @@ pub(crate) struct Options {
     pub(super) is_cumulative: bool,
     /// True if a call without a name is not complete.
     pub(super) needs_names: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            patterns: PatternSet::default(),
-            patterns_by_name: BTreeMap::new(),
-            parser: Parser::builder(),
-            limits: CallLimits::default(),
-            is_cumulative: false,
-            needs_names: false,
-        }
-    }
 }
 
 impl Options {

@@ -18,9 +18,7 @@ use jsonspigot::{Error, ErrorKind};
 use super::builder::Options;
 use super::error::CallErrorKind;
 use super::event::{CallEvent, CallListener};
-use super::input::{Input, JsonInput};
 use super::open_call::{OpenCall, forward};
-use super::start::InputFormat;
 use crate::payload::{Payload, PayloadStatus};
 use crate::words::is_one_of;
 
@@ -78,30 +76,30 @@ impl OpenCall {
         let ends_itself = !self.input.is_closed_by_its_end() && self.has_whole_value();
         let may_be_complete = is_regular || (is_whole && ends_itself);
         let mut error = None;
-        let status = match &mut self.input {
-            Input::Json(JsonInput { error: Some(failed), .. }) => {
-                error = Some(failed.clone());
-                match failed.kind() {
-                    ErrorKind::TrailingBytes => PayloadStatus::Trailing,
-                    _ => PayloadStatus::Malformed,
-                }
+        let status = if let Some(failed) = &self.input.error {
+            error = Some(failed.clone());
+            match failed.kind() {
+                ErrorKind::TrailingBytes => PayloadStatus::Trailing,
+                _ => PayloadStatus::Malformed,
             }
-            Input::Json(_) if may_be_complete => {
-                error = self.input.finish(&mut forward(&self.identity, listener)).err();
-                match &error {
-                    Some(error) => status_of_unfinished(error, truncated),
-                    None if self.parser().is_some_and(Parser::is_strict) => PayloadStatus::Complete,
-                    None => PayloadStatus::Accepted,
-                }
+        } else if self.parser().is_some() {
+            error = if may_be_complete {
+                self.input.finish(&mut forward(&self.identity, listener)).err()
+            } else {
+                self.input.why_incomplete()
+            };
+            match &error {
+                Some(error) => status_of_unfinished(error, truncated),
+                None if !may_be_complete => truncated,
+                None if self.parser().is_some_and(Parser::is_strict) => PayloadStatus::Complete,
+                None => PayloadStatus::Accepted,
             }
-            Input::Json(_) => {
-                error = self.input.why_incomplete();
-                error.as_ref().map_or(truncated, |error| status_of_unfinished(error, truncated))
-            }
-            Input::Text(_) if is_regular => PayloadStatus::Raw,
-            Input::Untouched if is_regular && self.format == InputFormat::Text => PayloadStatus::Raw,
-            Input::Untouched if is_regular => PayloadStatus::Empty,
-            Input::Untouched | Input::Text(_) => truncated,
+        } else if !is_regular {
+            truncated
+        } else if self.is_raw() {
+            PayloadStatus::Raw
+        } else {
+            PayloadStatus::Empty
         };
         let empty = (status == PayloadStatus::Empty).then(empty_object);
         let is_whole = matches!(status, PayloadStatus::Complete | PayloadStatus::Accepted);

@@ -26,30 +26,71 @@ use crate::payload::{are_alike, is_validated};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mixed;
 
-#[derive(Clone, Debug)]
-pub(super) enum Input {
-    Untouched,
-    Json(JsonInput),
-    /// Text that is not JSON by nature.
-    Text(String),
-}
-
-/// JSON, and the parser that reads it. After an error the parser may still report values, if it was built to.
-#[derive(Clone, Debug)]
-pub(super) struct JsonInput {
-    parser: Box<Parser>,
-    /// The writer of the text, for values by path.
+/// The input of a call. After an error the parser may still report values, if it was built to.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Input {
+    /// The parser of JSON; `None` before the first fragment, and for text that is not JSON.
+    parser: Option<Box<Parser>>,
+    /// The writer of the JSON text, for values by path.
     values: Option<Box<ValueWriter>>,
-    /// The text, if the parser may not have it: the parser has refused the text, or it is lenient and keeps the strict
-    /// text or not all of a deviation.
+    /// The text, if no parser has all of it: it is not JSON, or the parser has refused it, or is lenient and keeps the
+    /// strict text or not all of a deviation.
     raw: Option<String>,
     /// The first error.
     pub(super) error: Option<Error>,
 }
 
-impl JsonInput {
-    fn raw(&self) -> &str {
-        self.raw.as_deref().unwrap_or_else(|| text_of(&self.parser))
+impl Input {
+    /// Returns an input that is read as text by a parser with these options.
+    pub(super) fn json(builder: ParserBuilder, patterns: &PatternSet) -> Self {
+        let parser = for_text(builder).patterns(patterns).build();
+        let raw = parser.is_lenient().then(String::new);
+        Self { parser: Some(Box::new(parser)), raw, ..Self::default() }
+    }
+
+    /// Returns an input that is read as values by path.
+    pub(super) fn values(builder: ParserBuilder, patterns: &PatternSet) -> Self {
+        let parser = for_text(builder).duplicate_keys(DuplicateKeys::Reject).patterns(patterns).build();
+        Self { parser: Some(Box::new(parser)), values: Some(Box::default()), ..Self::default() }
+    }
+
+    /// Returns an input that is not JSON.
+    pub(super) fn text() -> Self {
+        Self { raw: Some(String::new()), ..Self::default() }
+    }
+
+    /// Returns false if no input has arrived.
+    pub(super) fn has_begun(&self) -> bool {
+        self.parser.is_some() || self.raw.is_some()
+    }
+
+    /// Returns the parser; `None` before the first fragment, and for text that is not JSON.
+    pub(super) fn parser(&self) -> Option<&Parser> {
+        self.parser.as_deref()
+    }
+
+    /// Returns all fragments, joined. Costs the length of the text.
+    pub(super) fn raw(&self) -> &str {
+        self.raw.as_deref().unwrap_or_else(|| valid(self.raw_bytes()))
+    }
+
+    /// Returns the [`raw`](Self::raw) text as bytes, at no cost.
+    pub(super) fn raw_bytes(&self) -> &[u8] {
+        self.raw.as_ref().map_or_else(|| self.parsed(), |raw| raw.as_bytes())
+    }
+
+    /// Returns the text that the parser has.
+    fn parsed(&self) -> &[u8] {
+        self.parser().and_then(|parser| parser.text().ok()).unwrap_or_default()
+    }
+
+    /// Appends a fragment of the text. Fails if the input consists of values by path.
+    pub(super) fn append(&mut self, text: &str, report: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Mixed> {
+        if self.values.is_some() {
+            return Err(Mixed);
+        }
+        self.read(text, report);
+        Ok(())
     }
 
     /// Reads the next piece of the text.
@@ -57,30 +98,13 @@ impl JsonInput {
         if !text.is_empty() {
             report(InputEvent::Fragment(text));
         }
-        let before = self.text_len();
-        let fed = self.parser.feed_with(text, |event| report(InputEvent::Match(event)));
-        // A tolerated deviation is an error too.
-        let error = fed.err().or_else(|| self.parser.error().cloned());
+        let before = self.parsed().len();
+        let error = self.parser.as_mut().and_then(|parser| {
+            let fed = parser.feed_with(text, |event| report(InputEvent::Match(event)));
+            // A tolerated deviation is an error too.
+            fed.err().or_else(|| parser.error().cloned())
+        });
         self.keep(text, before, error);
-    }
-
-    /// Returns the length of the text that the parser has.
-    fn text_len(&self) -> usize {
-        self.parser.text().unwrap_or_default().len()
-    }
-
-    fn finish(&mut self, report: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Error> {
-        if let (Some(values), None) = (&self.values, &self.error) {
-            let mut end = String::new();
-            values.end(&mut end);
-            self.read(&end, report);
-        }
-        if self.error.is_none() {
-            let before = self.text_len();
-            let finished = self.parser.finish_with(|event| report(InputEvent::Match(event)));
-            self.keep("", before, finished.err());
-        }
-        self.error.clone().map_or(Ok(()), Err)
     }
 
     /// Keeps a piece of the text that the parser has read, unless the parser keeps it, and the first error. `before` is
@@ -90,66 +114,12 @@ impl JsonInput {
             Some(raw) => raw.push_str(text),
             // After an error, the parser keeps only the text before the error, which may cut a character.
             None if error.is_some() => {
-                let before = self.parser.text().unwrap_or_default().get(..before).unwrap_or_default();
+                let before = self.parsed().get(..before).unwrap_or_default();
                 self.raw = Some([valid(before), text].concat());
             }
             None => {}
         }
         self.error = self.error.take().or(error);
-    }
-}
-
-impl Input {
-    /// Returns an input that is read as text by a parser with these options.
-    pub(super) fn json(builder: ParserBuilder, patterns: &PatternSet) -> Self {
-        let parser = Box::new(for_text(builder).patterns(patterns).build());
-        let raw = parser.is_lenient().then(String::new);
-        Self::Json(JsonInput { parser, values: None, raw, error: None })
-    }
-
-    /// Returns an input that is read as values by path.
-    pub(super) fn values(builder: ParserBuilder, patterns: &PatternSet) -> Self {
-        let parser = for_text(builder).duplicate_keys(DuplicateKeys::Reject).patterns(patterns).build();
-        Self::Json(JsonInput { parser: Box::new(parser), values: Some(Box::default()), raw: None, error: None })
-    }
-
-    fn as_json(&self) -> Option<&JsonInput> {
-        if let Self::Json(json) = self { Some(json) } else { None }
-    }
-
-    /// Returns the parser; `None` before the first fragment, and for text that is not JSON.
-    pub(super) fn parser(&self) -> Option<&Parser> {
-        self.as_json().map(|json| &*json.parser)
-    }
-
-    /// Returns all fragments, joined. Costs the length of the text.
-    pub(super) fn raw(&self) -> &str {
-        match self {
-            Self::Untouched => "",
-            Self::Json(json) => json.raw(),
-            Self::Text(raw) => raw,
-        }
-    }
-
-    /// Returns the [`raw`](Self::raw) text as bytes, at no cost.
-    pub(super) fn raw_bytes(&self) -> &[u8] {
-        match self {
-            Self::Json(JsonInput { raw: None, parser, .. }) => parser.text().unwrap_or_default(),
-            _ => self.raw().as_bytes(),
-        }
-    }
-
-    /// Appends a fragment of the text. Fails if the input consists of values by path.
-    pub(super) fn append(&mut self, text: &str, report: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Mixed> {
-        match self {
-            Self::Json(json) if json.values.is_none() => json.read(text, report),
-            Self::Text(raw) => {
-                report(InputEvent::Fragment(text));
-                raw.push_str(text);
-            }
-            Self::Untouched | Self::Json(_) => return Err(Mixed),
-        }
-        Ok(())
     }
 
     /// Takes in a value by its path and returns the length of the text that it adds. Fails if the input is text.
@@ -159,18 +129,17 @@ impl Input {
         value: PathValue<'_>,
         report: &mut dyn FnMut(InputEvent<'_>),
     ) -> Result<usize, Mixed> {
-        let Self::Json(json) = self else { return Err(Mixed) };
-        let values = json.values.as_mut().ok_or(Mixed)?;
+        let (Some(values), Some(parser)) = (&mut self.values, &mut self.parser) else { return Err(Mixed) };
         // After a value out of order, the position of later values is unknown.
-        if json.error.as_ref().is_some_and(|error| error.kind() == ErrorKind::OutOfOrder) {
+        if self.error.as_ref().is_some_and(|error| error.kind() == ErrorKind::OutOfOrder) {
             return Ok(0);
         }
         let mut text = String::new();
         match values.write(path, value, &mut text) {
-            Ok(()) => json.read(&text, report),
-            Err(expected) if json.error.is_none() => {
-                json.parser.refuse(ErrorKind::OutOfOrder, expected);
-                json.read("", &mut |_| {});
+            Ok(()) => self.read(&text, report),
+            Err(expected) if self.error.is_none() => {
+                parser.refuse(ErrorKind::OutOfOrder, expected);
+                self.read("", &mut |_| {});
             }
             // The first error is kept, and reported at the end.
             Err(_) => {}
@@ -181,22 +150,30 @@ impl Input {
     /// Ends the input: closes the containers that values by path left open, and a number at the end. Fails if the value
     /// is not whole.
     pub(super) fn finish(&mut self, report: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Error> {
-        if let Self::Json(json) = self { json.finish(report) } else { Ok(()) }
+        if let (Some(values), None) = (&self.values, &self.error) {
+            let mut end = String::new();
+            values.end(&mut end);
+            self.read(&end, report);
+        }
+        let before = self.parsed().len();
+        if let (Some(parser), None) = (&mut self.parser, &self.error) {
+            let finished = parser.finish_with(|event| report(InputEvent::Match(event)));
+            self.keep("", before, finished.err());
+        }
+        self.error.clone().map_or(Ok(()), Err)
     }
 
     /// Returns true if the input consists of values by path, so that only the call's end can make it whole.
     pub(super) fn is_closed_by_its_end(&self) -> bool {
-        self.as_json().is_some_and(|json| json.values.is_some())
+        self.values.is_some()
     }
 
     /// Returns the error of the input if it ended here; `None` if it would be whole. No input can be taken in
     /// afterwards.
     pub(super) fn why_incomplete(&mut self) -> Option<Error> {
-        match self {
+        match (&self.parser, &self.error) {
             // The clone is finished, so that the open containers are not closed.
-            Self::Json(JsonInput { parser, values: Some(_), error: None, .. }) => {
-                parser.clone().finish_with(|_| {}).err()
-            }
+            (Some(parser), None) if self.values.is_some() => parser.clone().finish_with(|_| {}).err(),
             _ => self.finish(&mut |_| {}).err(),
         }
     }
@@ -214,13 +191,12 @@ impl Input {
     /// Returns the rest of a payload that begins with the input so far, in any spelling; `None` if it does not. Costs
     /// the length of both.
     pub(super) fn rest<'t>(&self, whole: &'t str) -> Option<&'t str> {
-        match self {
-            Self::Untouched => Some(whole),
-            Self::Json(json) if json.values.is_some() || json.error.is_some() => None,
-            Self::Json(json) if json.parser.is_strict() => rest_of(json.raw(), whole),
-            // The rest after a text with deviations is known only if the payload repeats the text exactly.
-            Self::Json(_) | Self::Text(_) => whole.strip_prefix(self.raw()),
+        if self.values.is_some() || self.error.is_some() {
+            return None;
         }
+        // The rest after a text with deviations is known only if the payload repeats the text exactly.
+        let is_strict = self.parser().is_some_and(Parser::is_strict);
+        if is_strict { rest_of(self.raw(), whole) } else { self.news(whole) }
     }
 
     /// Returns true if a payload repeats the whole input: the same text, or JSON text of the same value.
@@ -232,17 +208,16 @@ impl Input {
         if self.raw_bytes() == text.as_bytes() {
             return true;
         }
-        let is_same = match (self, &*shortest) {
-            (Self::Text(_), _) => false,
-            (_, Some(same)) => are_alike(same, text),
-            (Self::Json(JsonInput { parser, values, error: None, .. }), None) => {
-                let mut whole = Cow::from(text_of(parser));
-                if let Some(values) = values {
+        let is_same = match &*shortest {
+            Some(same) => are_alike(same, text),
+            None if self.parser.is_none() || self.error.is_some() => false,
+            None => {
+                let mut whole = Cow::from(valid(self.parsed()));
+                if let Some(values) = &self.values {
                     values.end(whole.to_mut());
                 }
                 are_alike(&whole, text)
             }
-            (Self::Untouched | Self::Json(_), None) => false,
         };
         if is_same && shortest.as_ref().is_none_or(|shortest| text.len() < shortest.len()) {
             *shortest = Some(text.to_owned());
@@ -252,13 +227,8 @@ impl Input {
 
     /// Returns true if the input is one whole JSON text, and `text` is what validation by a schema may have made of it.
     pub(super) fn is_validated_as(&self, text: &str) -> bool {
-        let is_plain = |json: &&JsonInput| json.error.is_none() && json.values.is_none();
-        self.as_json().filter(is_plain).is_some_and(|json| is_validated(text_of(&json.parser), text))
+        self.error.is_none() && self.values.is_none() && is_validated(valid(self.parsed()), text)
     }
-}
-
-fn text_of(parser: &Parser) -> &str {
-    valid(parser.text().unwrap_or_default())
 }
 
 /// Returns bytes that are known to be whole characters as text.

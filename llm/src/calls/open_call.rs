@@ -12,9 +12,7 @@ use super::error::{CallError, CallErrorKind};
 use super::event::{CallEvent, CallListener, InputEvent, MismatchKind, ToolCall};
 use super::input::Input;
 use super::rest::{digest_of, rest_of};
-use super::start::Executor;
-use super::start::{CallStart, InputFormat, present};
-use super::start::{Place, Slot};
+use super::start::{CallStart, Executor, Place, Slot, present};
 use super::values::PathValue;
 
 /// The input that an open call may still receive.
@@ -49,7 +47,8 @@ impl Identity {
 #[derive(Clone, Debug)]
 pub(crate) struct OpenCall {
     pub(super) identity: Identity,
-    pub(super) format: InputFormat,
+    /// True if the input is text that is not JSON.
+    is_raw: bool,
     pub(super) phase: Phase,
     is_reported: bool,
     /// The reason why a part of the input was left out on this side, so that the call can't be complete.
@@ -75,7 +74,7 @@ impl OpenCall {
         let is_answer = slot.place == Place::Content;
         Self {
             identity: Identity { number, choice: slot.choice, id, name, executor: start.executor, is_answer },
-            format: start.format,
+            is_raw: start.is_raw,
             phase: Phase::Open,
             is_reported: false,
             left_out: None,
@@ -83,7 +82,7 @@ impl OpenCall {
             start_input: String::new(),
             len: 0,
             is_full: false,
-            input: Input::Untouched,
+            input: Input::default(),
             repetition: None,
             extensions: Some((0, 0)),
         }
@@ -123,17 +122,13 @@ impl OpenCall {
     /// Returns true if more of the input may arrive: none has arrived, or only part of a value, or it is
     /// not JSON.
     pub(super) fn may_lack_text(&self) -> bool {
-        !self.is_answer()
-            && match &self.input {
-                Input::Untouched => !self.has_start_input(),
-                Input::Json(json) => json.error.is_none() && !self.has_whole_value(),
-                Input::Text(_) => true,
-            }
+        let may_be_whole = if self.has_input() { self.has_whole_value() } else { self.has_start_input() };
+        !self.is_answer() && !may_be_whole && self.input.error.is_none()
     }
 
     /// Returns true if the input is text that is not JSON.
     pub(crate) fn is_raw(&self) -> bool {
-        self.format == InputFormat::Text
+        self.is_raw
     }
 
     /// Returns true if the input is the message's own text.
@@ -143,7 +138,7 @@ impl OpenCall {
 
     /// Returns true if any input has arrived, not counting the start's.
     pub(crate) fn has_input(&self) -> bool {
-        !matches!(self.input, Input::Untouched)
+        self.input.has_begun()
     }
 
     /// Returns true if a fragment that names no call may belong to this one. Returns false if the input is the
@@ -229,11 +224,9 @@ impl OpenCall {
         if self.is_full {
             return;
         }
-        if let Input::Untouched = self.input {
-            self.input = match self.format {
-                InputFormat::Text => Input::Text(String::new()),
-                InputFormat::Json => Input::json(options.parser.clone(), self.patterns(options)),
-            };
+        if !self.has_input() {
+            let json = || Input::json(options.parser.clone(), self.patterns(options));
+            self.input = if self.is_raw { Input::text() } else { json() };
         }
         // The last value by path may have exceeded the limit.
         let room = options.limits.input_bytes.saturating_sub(self.len);
@@ -257,7 +250,7 @@ impl OpenCall {
     /// Takes in a value by its path.
     pub(super) fn set(&mut self, path: &str, value: PathValue<'_>, options: &Options, listener: &mut dyn CallListener) {
         self.report_start(listener);
-        if let (Input::Untouched, InputFormat::Json) = (&self.input, self.format) {
+        if !self.has_input() && !self.is_raw {
             self.input = Input::values(options.parser.clone(), self.patterns(options));
         }
         if self.is_full {
@@ -305,13 +298,7 @@ impl OpenCall {
         if self.is_beyond_repair() {
             return;
         }
-        let rest = if !self.has_input() {
-            Some(text)
-        } else if self.input.is_repeated_by(text, &mut self.repetition) {
-            Some("")
-        } else {
-            self.input.rest(text)
-        };
+        let rest = if self.input.is_repeated_by(text, &mut self.repetition) { Some("") } else { self.input.rest(text) };
         let Some(rest) = rest else { return self.contradict(text, listener) };
         self.left_out = None;
         if !rest.is_empty() {
@@ -358,7 +345,7 @@ impl OpenCall {
 
     /// Returns the rest of a text that begins with the input so far; `None` if it does not, or if there is no input.
     pub(super) fn rest_of<'t>(&self, text: &'t str) -> Option<&'t str> {
-        text.strip_prefix(self.input.raw()).filter(|_| self.has_input())
+        self.input.news(text).filter(|_| self.has_input())
     }
 
     fn patterns<'b>(&self, options: &'b Options) -> &'b PatternSet {
@@ -373,11 +360,10 @@ impl OpenCall {
     /// verdict still depends on the reason.
     pub(super) fn stop(&mut self, options: &Options, listener: &mut dyn CallListener) -> bool {
         self.take_start_input(options, listener);
-        match &self.input {
-            Input::Untouched => true,
-            Input::Json(json) => json.error.is_none() && !self.has_whole_value() && !self.input.is_closed_by_its_end(),
-            Input::Text(_) => self.is_incomplete,
+        if self.is_raw && self.has_input() {
+            return self.is_incomplete;
         }
+        self.input.error.is_none() && !self.has_whole_value() && !self.input.is_closed_by_its_end()
     }
 
     pub(super) fn has_start_input(&self) -> bool {

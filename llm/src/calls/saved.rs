@@ -6,7 +6,7 @@ use jsonspigot::internal::saved::{Impossible, Kind, Owner, Reader, Writer};
 use jsonspigot::{Error, RestoreError};
 
 use super::signals::Signal;
-use super::start::{CallStart, Executor, InputFormat, Place, Slot};
+use super::start::{CallStart, Executor, Place, Slot};
 use super::state::State;
 use super::tool_calls::ToolCalls;
 use crate::saved::{History, Replay, restore};
@@ -137,8 +137,7 @@ impl State {
     }
 }
 
-/// The input formats and the executors. Saved states contain their indices.
-const FORMATS: [InputFormat; 2] = [InputFormat::Json, InputFormat::Text];
+/// The executors. Saved states contain their indices.
 const EXECUTORS: [Executor; 2] = [Executor::Client, Executor::Provider];
 
 /// Saved state.
@@ -150,11 +149,12 @@ impl<'a> Signal<'a> {
             out.text(text);
         };
         match self {
-            Self::Start(slot, CallStart { id, name, input, format, executor }) => {
+            Self::Start(slot, CallStart { id, name, input, is_raw, executor }) => {
                 out.byte(0);
                 save_slot(slot, out);
                 [id, name, input].into_iter().for_each(|text| out.text(text.unwrap_or_default()));
-                [format as u8, executor as u8].into_iter().for_each(|place| out.byte(place));
+                out.flag(is_raw);
+                out.byte(executor as u8);
             }
             Self::Delta(slot, text) => slot_and_text(1, slot, text),
             Self::Whole(slot, text) => slot_and_text(2, slot, text),
@@ -186,8 +186,8 @@ impl<'a> Signal<'a> {
                 let slot = restore_slot(reader)?;
                 let [id, name, input] = [reader.text()?, reader.text()?, reader.text()?];
                 let start = CallStart::new(name).id(id).input(input);
-                let (format, executor) = (reader.choice(&FORMATS)?, reader.choice(&EXECUTORS)?);
-                Self::Start(slot, CallStart { format, executor, ..start })
+                let (is_raw, executor) = (reader.flag()?, reader.choice(&EXECUTORS)?);
+                Self::Start(slot, CallStart { is_raw, executor, ..start })
             }
             1 => Self::Delta(restore_slot(reader)?, reader.text()?),
             2 => Self::Whole(restore_slot(reader)?, reader.text()?),

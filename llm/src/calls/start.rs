@@ -22,16 +22,9 @@ pub struct CallStart<'a> {
     pub(super) id: Option<&'a str>,
     pub(super) name: Option<&'a str>,
     pub(crate) input: Option<&'a str>,
-    pub(super) format: InputFormat,
+    /// True if the input is text that is not JSON.
+    pub(super) is_raw: bool,
     pub(crate) executor: Executor,
-}
-
-/// The format of a call's input.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum InputFormat {
-    #[default]
-    Json,
-    Text,
 }
 
 impl<'a> CallStart<'a> {
@@ -71,7 +64,7 @@ impl<'a> CallStart<'a> {
     /// # Ok::<(), jsonspigot_llm::CallError>(())
     /// ```
     pub fn raw(self) -> Self {
-        Self { format: InputFormat::Text, ..self }
+        Self { is_raw: true, ..self }
     }
 
     /// Sets the executor; the default is the client.
