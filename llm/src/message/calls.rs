@@ -33,17 +33,15 @@ impl Turn {
             PayloadStatus::Complete | PayloadStatus::Accepted => {
                 value_of(input).is_some_and(|value| value.starts_with('{'))
             }
-            PayloadStatus::Empty => true,
-            PayloadStatus::Raw => true,
-            _ => false,
+            status => matches!(status, PayloadStatus::Empty | PayloadStatus::Raw),
         };
         let extra = self.extras.remove(call.number).unwrap_or_default();
         let name = call.name.as_deref().unwrap_or_default();
+        let id = call.id.as_deref().map(|id| ["\"id\":", &quoted(id), ","].concat()).unwrap_or_default();
         match (self.shape, self.pending.take()) {
             // Servers also refuse a call without a name.
             _ if !is_whole || name.is_empty() => self.has_bad_call = true,
             (Shape::WithCalls { .. }, _) if call.executor == Executor::Client => {
-                let id = call.id.as_deref().map(|id| ["\"id\":", &quoted(id), ","].concat()).unwrap_or_default();
                 // An empty input means no arguments, which servers expect as an object.
                 let arguments = match (input.status(), value_of(input)) {
                     (PayloadStatus::Empty, _) => "{}",
@@ -66,7 +64,6 @@ impl Turn {
             (Shape::WithCalls { .. }, _) => {}
             (_, Some(place)) if input.value().is_some() => {
                 let args = on_one_line(value_of(input).unwrap_or_default());
-                let id = call.id.as_deref().map(|id| ["\"id\":", &quoted(id), ","].concat()).unwrap_or_default();
                 let whole = ["{", &id, "\"name\":", &quoted(name), ",\"args\":", &args, "}"].concat();
                 self.set(Some(place), "functionCall", &whole);
                 self.note_call(call, input);

@@ -74,6 +74,8 @@ pub(crate) struct Turn {
     /// The calls that were reported as complete, for comparison with the calls in the message, and their total length.
     ended: Vec<Ended>,
     ended_len: usize,
+    /// True if the message's call is in the deprecated form without a list.
+    has_older_call: bool,
     /// The part of an open call whose arguments are sent as values by path.
     pending: Option<u64>,
     /// The length of the message and its limit.
@@ -141,6 +143,7 @@ impl Turn {
             extras: Numbered::default(),
             ended: Vec::new(),
             ended_len: 0,
+            has_older_call: false,
             pending: None,
             len: 0,
             most,
@@ -361,7 +364,7 @@ impl Turn {
 
     /// Selects the deprecated form without a list for the message's call, unless it has an id.
     pub(crate) fn expect_older_call(&mut self) {
-        self.set(None, OLDER_CALL, "{}");
+        self.has_older_call |= self.takes("{}".len());
     }
 
     /// Appends a piece of a member's JSON text.
