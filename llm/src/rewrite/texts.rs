@@ -10,6 +10,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 
+use jsonspigot::internal::whole_escape;
 use jsonspigot::{RewriteError, Rewriter};
 
 use super::edits::Edits;
@@ -60,7 +61,7 @@ impl Texts {
         };
         // Text after a complete value repeats it.
         if open.rewriter.has_whole_inner_text() && !inside.trim_ascii().is_empty() {
-            *open = OpenText { text, rewriter: self.inside(), has_failed: false, is_lost: false };
+            *open = self.new_text(text);
         }
         let (rewritten, error) = rewrite_inside(&mut open.rewriter, &mut open.is_lost, inside);
         let is_news = !mem::replace(&mut open.has_failed, error.is_some());
@@ -70,7 +71,7 @@ impl Texts {
     /// Rewrites all of a call's JSON text so far. Pieces that follow continue it.
     pub(super) fn rewrite_so_far(&self, open: &mut Vec<OpenText>, text: Text, whole: &str, edits: &mut Edits<'_>) {
         if let Some(open) = self.text_of(open, text) {
-            *open = OpenText { text, rewriter: self.inside(), has_failed: open.has_failed, is_lost: false };
+            *open = OpenText { has_failed: open.has_failed, ..self.new_text(text) };
         }
         self.rewrite_piece(open, text, whole, edits);
     }
@@ -113,17 +114,20 @@ impl Texts {
         rewriter
     }
 
+    fn new_text(&self, text: Text) -> OpenText {
+        OpenText { text, rewriter: self.inside(), has_failed: false, is_lost: false }
+    }
+
     /// Returns the text that a call's piece continues; `None` if there are too many.
     fn text_of<'o>(&self, open: &'o mut Vec<OpenText>, text: Text) -> Option<&'o mut OpenText> {
-        let place = match open.iter().position(|open| open.text == text) {
-            Some(place) => place,
-            None if open.len() < MOST_TEXTS => {
-                open.push(OpenText { text, rewriter: self.inside(), has_failed: false, is_lost: false });
-                open.len() - 1
-            }
-            None => return None,
-        };
-        open.get_mut(place)
+        if let Some(place) = open.iter().position(|open| open.text == text) {
+            return open.get_mut(place);
+        }
+        if open.len() >= MOST_TEXTS {
+            return None;
+        }
+        open.push(self.new_text(text));
+        open.last_mut()
     }
 }
 
@@ -149,18 +153,11 @@ fn rewrite_inside(rewriter: &mut Rewriter, is_lost: &mut bool, inside: &str) -> 
 
 /// Returns true for the beginning of an object or array, as it may be spelt in a string, or white space before it.
 fn begins_as_arguments(inside: &str) -> bool {
-    let mut rest = inside;
-    loop {
-        let (first, len) = match rest.as_bytes() {
-            [] => return true,
-            [b'\\', b'u', ..] => {
-                let digits = rest.get(2..6).unwrap_or_default();
-                (u8::from_str_radix(digits, 16).unwrap_or_default(), 6)
-            }
-            [b'\\', b'n', ..] => (b'\n', 2),
-            [b'\\', b'r', ..] => (b'\r', 2),
-            [b'\\', b't', ..] => (b'\t', 2),
-            [first, ..] => (*first, 1),
+    let (mut rest, mut buffer) = (inside.as_bytes(), [0; 4]);
+    while let [byte, ..] = rest {
+        let (first, len) = match whole_escape(rest, &mut buffer) {
+            Some((character, len)) if *byte == b'\\' => (character.as_bytes()[0], len),
+            _ => (*byte, 1),
         };
         match first {
             b'{' | b'[' => return true,
@@ -168,6 +165,7 @@ fn begins_as_arguments(inside: &str) -> bool {
             _ => return false,
         }
     }
+    true
 }
 
 /// Returns what a text becomes, and the error that ended the rewriting.
