@@ -16,7 +16,7 @@ use super::SPACE;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Fences {
     /// The number of backticks of the open fence; 0 if none is open.
-    open: usize,
+    pub(super) open: usize,
     /// True if the current line has more than blanks and the marks of lists and quotes.
     is_inside_line: bool,
 }
@@ -35,11 +35,6 @@ impl Fences {
     /// Updates the state for the beginning of a payload.
     pub(super) fn pass_payload(&mut self) {
         self.is_inside_line = true;
-    }
-
-    /// Records that the examined text opened a fence of text with this many backticks, or closed one.
-    pub(super) fn note(&mut self, open: usize) {
-        self.open = open;
     }
 
     pub(super) fn save(self, out: &mut Writer<'_>) {

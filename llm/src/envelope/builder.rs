@@ -102,10 +102,13 @@ impl EnvelopeBuilder {
     /// Builds an envelope that searches for these delimiters and applies these patterns to every JSON payload.
     #[must_use]
     pub fn build(self, delimiters: impl IntoIterator<Item = Delimiter>, patterns: &PatternSet) -> Envelope {
+        let delimiters: Vec<_> = delimiters.into_iter().collect();
+        // A bare payload has no opening that could precede the input.
+        let has_opening = delimiters.first().is_some_and(|first| !first.is_bare());
         let mut envelope = Envelope {
-            delimiters: delimiters.into_iter().collect(),
-            first_bytes: Vec::new(),
-            starts_inside: false,
+            first_bytes: delimiters.iter().flat_map(first_bytes).copied().collect(),
+            delimiters,
+            starts_inside: self.starts_inside && has_opening,
             state: State::Text,
             held: String::new(),
             shown: String::new(),
@@ -116,10 +119,6 @@ impl EnvelopeBuilder {
             hold_limit: self.hold_limit,
             history: self.history,
         };
-        envelope.first_bytes.extend(envelope.delimiters.iter().flat_map(first_bytes));
-        // A bare payload has no opening that could precede the input.
-        envelope.starts_inside =
-            self.starts_inside && envelope.delimiters.first().is_some_and(|first| !first.is_bare());
         envelope.reset();
         envelope
     }

@@ -251,10 +251,6 @@ impl Delimiter {
         self.shape == Shape::Between
     }
 
-    pub(super) fn is_any_fence(&self) -> bool {
-        self.shape == Shape::AnyFence
-    }
-
     fn named(shape: Shape, name: &str) -> Result<Self, DelimiterError> {
         if shape == Shape::Fence && name == "*" {
             return Ok(Self::of(Shape::AnyFence, name));

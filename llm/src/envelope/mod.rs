@@ -28,6 +28,7 @@ use jsonspigot::{Parser, PatternSet};
 use any_fence::Fences;
 pub use builder::EnvelopeBuilder;
 use closing::Closing;
+use delimiter::Shape;
 pub use delimiter::{Delimiter, DelimiterError};
 pub use event::{EnvelopeEvent, EnvelopeEvents};
 use opening::{Opening, Verdict, certain_text};
@@ -234,7 +235,7 @@ impl Envelope {
         self.state = if self.starts_inside { State::Inside } else { State::Text };
         self.held.clear();
         self.offset = 0;
-        self.fences = self.delimiters.iter().any(Delimiter::is_any_fence).then(Fences::default);
+        self.fences = self.delimiters.iter().any(|delimiter| delimiter.shape == Shape::AnyFence).then(Fences::default);
         self.history = self.history.emptied();
     }
 
@@ -259,14 +260,14 @@ impl Envelope {
     /// ```
     #[must_use]
     pub fn open_payload(&self) -> Option<&Delimiter> {
-        (self.state == State::Payload).then(|| &self.delimiters[self.payload.place()])
+        (self.state == State::Payload).then(|| &self.delimiters[self.payload.delimiter])
     }
 
     /// Returns the parser of the open payload, to inspect what has arrived; `None` if no payload is open or it is plain
     /// text.
     #[must_use]
     pub fn parser(&self) -> Option<&Parser> {
-        (self.state == State::Payload && !self.payload.is_text()).then(|| self.payload.parser())
+        (self.state == State::Payload && !self.payload.is_text()).then_some(&self.payload.parser)
     }
 
     /// Returns true if no payload is open and no text is held back.
@@ -278,7 +279,7 @@ impl Envelope {
     /// Returns the patterns that apply to payloads.
     #[must_use]
     pub fn patterns(&self) -> &PatternSet {
-        self.payload.parser().patterns()
+        self.payload.parser.patterns()
     }
 
     /// Reads a text, which begins with `held` bytes of earlier chunks. Returns how much of it was decided. The rest is
@@ -327,8 +328,8 @@ impl Envelope {
     fn show_false_opening(&mut self, text: &str) {
         self.state = State::Text;
         self.show(text);
-        if let (Some(fences), Some(found)) = (&mut self.fences, self.opening.take_fence()) {
-            fences.note(found);
+        if let (Some(fences), Some(found)) = (&mut self.fences, self.opening.fence.take()) {
+            fences.open = found;
         }
     }
 

@@ -40,7 +40,7 @@ pub(super) struct Opening {
     rivals: Vec<Rival>,
     bare: Bare,
     /// The number of backticks of the fence of text that the examined bytes open; 0 if they close one.
-    fence: Option<usize>,
+    pub(super) fence: Option<usize>,
     /// The number of examined bytes.
     looked: usize,
     /// The maximum number of examined bytes.
@@ -153,11 +153,6 @@ impl Opening {
             *looked += 1;
         }
         if *looked < text.len() { Verdict::Text(certain_text(delimiters, text, *looked)) } else { Verdict::Undecided }
-    }
-
-    /// Takes the fence that the examined bytes open or close, if they turned out to be text.
-    pub(super) fn take_fence(&mut self) -> Option<usize> {
-        self.fence.take()
     }
 }
 

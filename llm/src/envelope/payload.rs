@@ -36,7 +36,7 @@ use crate::payload::{Payload, PayloadStatus};
 #[derive(Clone, Debug)]
 pub(super) struct OpenPayload {
     /// The index of the payload's delimiter.
-    delimiter: usize,
+    pub(super) delimiter: usize,
     phase: Phase,
     closing: Closing,
     /// True if the last byte of the value turned out to be the first byte of the closing delimiter, if the rest of the
@@ -45,7 +45,7 @@ pub(super) struct OpenPayload {
     brackets: Brackets,
     /// True if the value is a number, which only the byte after it ends.
     is_number: bool,
-    parser: Parser,
+    pub(super) parser: Parser,
     /// The text after the opening delimiter, up to the limit.
     raw: String,
     /// The length of all text after the opening delimiter.
@@ -98,18 +98,9 @@ impl OpenPayload {
         }
     }
 
-    pub(super) fn parser(&self) -> &Parser {
-        &self.parser
-    }
-
     /// Returns true if the payload is plain text, which no parser reads.
     pub(super) fn is_text(&self) -> bool {
         self.phase == Phase::Raw
-    }
-
-    /// Returns the index of the payload's delimiter.
-    pub(super) fn place(&self) -> usize {
-        self.delimiter
     }
 
     /// Begins a payload after its opening delimiter.

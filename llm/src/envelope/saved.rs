@@ -65,7 +65,7 @@ impl Envelope {
     }
 
     pub(crate) fn owner(&self) -> Owner {
-        let Owner { kind, patterns, choices } = self.payload.parser().owner(Kind::Envelope);
+        let Owner { kind, patterns, choices } = self.payload.parser.owner(Kind::Envelope);
         let limits = choices.with_size(self.hold_limit).with(self.payload.limit);
         let choices = self.delimiters.iter().fold(limits, |mut digest, delimiter| {
             // Writing to a digest cannot fail. Only the spelling of a `between` delimiter may have white space, so its
