@@ -56,7 +56,7 @@ impl<T> Numbered<T> {
         self.0.iter().map(|(number, value)| (*number, value))
     }
 
-    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+    pub(crate) fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut T> {
         self.0.iter_mut().map(|(_, value)| value)
     }
 

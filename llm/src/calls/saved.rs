@@ -119,10 +119,7 @@ impl State {
 
     /// Continues the numbering of calls at `next`, unless it is already further.
     pub(crate) fn count_from(&mut self, next: u64) {
-        if next > self.next {
-            self.next = next;
-            self.unreported = next.checked_sub(1);
-        }
+        self.next = self.next.max(next);
     }
 
     pub(crate) fn save_base(&self, out: &mut Writer<'_>) {

@@ -83,12 +83,11 @@ impl Signals<'_> {
             return None;
         }
         // Calls are reported in the order of their numbers, so a call that still waits for its id is reported now.
-        if let Some(unreported) = self.calls.unreported.take() {
-            self.with(unreported, |call, _, listener| call.report_start(listener));
+        if let Some(newest) = self.calls.open.values_mut().next_back() {
+            newest.report_start(self.listener);
         }
         let number = self.calls.next;
         self.calls.next += 1;
-        self.calls.unreported = Some(number);
         let mut call = OpenCall::new(number, slot, &start);
         if self.calls.take_orphan(slot, id) {
             call.leave_out(UNPLACED);

@@ -3,6 +3,7 @@
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 use core::mem;
 
 use jsonspigot::internal::floor_char_boundary;
@@ -21,9 +22,6 @@ pub(crate) struct State {
     pub(super) index: CallIndex,
     pub(super) open: Numbered<Box<OpenCall>>,
     pub(super) next: u64,
-    /// The newest call if its start may not have been reported yet, since some servers send the id and the name
-    /// separately.
-    pub(super) unreported: Option<u64>,
 }
 
 /// The slots and ids of one message, with the numbers of the calls they lead to. Ended calls are included as long as
@@ -36,10 +34,8 @@ pub(super) struct CallIndex {
     calls: Places,
     /// The choice, index and call that were found last. Streams rarely change the slot from one event to the next.
     last: Option<(u64, u64, u64)>,
-    /// The choice of each open or remembered call.
-    choices: Numbered<u64>,
-    /// The indices and ids that lead to each of these calls. No two calls of a choice share an index or an id.
-    known: Places,
+    /// The open and the remembered calls. No two calls of a choice share an index or an id.
+    known: Numbered<Known>,
     /// The remembered ended calls, oldest first.
     ended: VecDeque<u64>,
     has_forgotten: bool,
@@ -55,6 +51,14 @@ pub(super) struct CallIndex {
     pub(super) has_lost: bool,
     /// For each choice, the reason of an end after which more may still arrive.
     noted: Numbered<Box<str>>,
+}
+
+/// The choice of a call, and the indices and ids that lead to it.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Known {
+    choice: u64,
+    indices: Vec<u64>,
+    ids: Vec<Box<str>>,
 }
 
 /// Slots without a call of their own. The limit is far above what a healthy stream needs.
@@ -81,6 +85,18 @@ impl Strays {
     }
 }
 
+impl CallIndex {
+    /// Makes a place lead to no call.
+    fn free(&mut self, choice: u64, place: Place<'_>) {
+        if let Some(before) = self.calls.remove(choice, place)
+            && let Some(known) = self.known.get_mut(before)
+        {
+            known.indices.retain(|index| Place::Index(*index) != place);
+            known.ids.retain(|id| Place::Id(id) != place);
+        }
+    }
+}
+
 /// Returns the places of a slot and an id that lead to one call only.
 fn own_places<'a>(place: Place<'a>, id: &'a str) -> impl Iterator<Item = Place<'a>> {
     let id = (!id.is_empty()).then_some(Place::Id(id));
@@ -89,7 +105,7 @@ fn own_places<'a>(place: Place<'a>, id: &'a str) -> impl Iterator<Item = Place<'
 
 impl State {
     pub(super) fn new(options: Options) -> Self {
-        Self { options, index: CallIndex::default(), open: Numbered::default(), next: 0, unreported: None }
+        Self { options, index: CallIndex::default(), open: Numbered::default(), next: 0 }
     }
 
     /// Records that a part of the stream was left out, so that no open call can be complete.
@@ -138,40 +154,40 @@ impl State {
 
     /// Returns an id of a call that is open or remembered.
     pub(crate) fn id_of(&self, call: u64) -> Option<&str> {
-        self.index.known.of(call, Place::Id("")).find_map(|place| match place {
-            Place::Id(id) => Some(id),
-            _ => None,
-        })
+        self.index.known.get(call)?.ids.iter().map(|id| &**id).min()
     }
 
     /// Returns true if any call of this choice is remembered.
     pub(super) fn has_choice(&self, choice: u64) -> bool {
-        self.index.choices.iter().any(|(_, of)| *of == choice)
+        self.index.known.iter().any(|(_, known)| known.choice == choice)
     }
 
     /// Returns the choice of a call that is open or remembered.
     pub(crate) fn choice_of(&self, call: u64) -> Option<u64> {
-        self.index.choices.get(call).copied()
+        self.index.known.get(call).map(|known| known.choice)
     }
 
     /// Returns true if this choice's calls are distinguished by an index.
     pub(crate) fn has_indices(&self, choice: u64) -> bool {
-        matches!(self.index.calls.of(choice, Place::Index(0)).next(), Some(Place::Index(_)))
+        self.index.known.iter().any(|(_, known)| known.choice == choice && !known.indices.is_empty())
     }
 
     /// Puts a call into a slot and makes it findable by its id.
     pub(super) fn bind(&mut self, slot: Slot<'_>, id: &str, call: u64) {
         let index = &mut self.index;
-        if !index.choices.contains(call) {
-            index.choices.insert(call, slot.choice);
+        if !index.known.contains(call) {
+            index.known.insert(call, Known { choice: slot.choice, ..Known::default() });
             index.noted.remove(slot.choice);
         }
         for place in own_places(slot.place, id) {
             index.refused.slots.remove(slot.choice, place);
-            if let Some(before) = index.calls.insert(slot.choice, place, call) {
-                index.known.remove(before, place);
+            index.free(slot.choice, place);
+            index.calls.insert(slot.choice, place, call);
+            match (place, index.known.get_mut(call)) {
+                (Place::Index(place), Some(known)) => known.indices.push(place),
+                (Place::Id(id), Some(known)) => known.ids.push(id.into()),
+                _ => {}
             }
-            index.known.insert(call, place, 0);
         }
         if slot.place == Place::Content {
             index.calls.insert(slot.choice, Place::Content, call);
@@ -186,9 +202,7 @@ impl State {
         index.last = None;
         index.has_refused_latest = !slot.place.is_own();
         for place in own_places(slot.place, id) {
-            if let Some(before) = index.calls.remove(slot.choice, place) {
-                index.known.remove(before, place);
-            }
+            index.free(slot.choice, place);
             // An id that is too long is not stored.
             match place {
                 Place::Id(id) if id.len() > most => index.refused.has_more = true,
@@ -217,7 +231,7 @@ impl State {
 
     /// Returns the number of indices and ids that lead to a call.
     pub(super) fn place_count(&self, call: u64) -> usize {
-        self.index.known.of(call, Place::Index(0)).count()
+        self.index.known.get(call).map_or(0, |known| known.indices.len() + known.ids.len())
     }
 
     /// Records a fragment for a slot in which no call was started. Its call may start later, in this slot. If the
@@ -275,11 +289,9 @@ impl State {
         let index = &mut self.index;
         index.has_forgotten = true;
         index.last = None;
-        let Some(choice) = index.choices.remove(call) else { return };
-        index.known.remove_all(call, |place| {
-            index.calls.remove(choice, place);
-        });
-        for place in [Place::Content, Place::Latest] {
+        let Some(Known { choice, indices, ids }) = index.known.remove(call) else { return };
+        let places = indices.into_iter().map(Place::Index).chain(ids.iter().map(|id| Place::Id(id)));
+        for place in places.chain([Place::Content, Place::Latest]) {
             if index.calls.get(choice, place) == Some(call) {
                 index.calls.remove(choice, place);
             }
@@ -306,9 +318,9 @@ impl State {
 
     /// Notes the reason for which all choices may have ended.
     pub(crate) fn note_all(&mut self, reason: &str) {
-        let CallIndex { choices, noted, .. } = &mut self.index;
+        let CallIndex { known, noted, .. } = &mut self.index;
         *noted = Numbered::default();
-        for (_, choice) in choices.iter() {
+        for (_, Known { choice, .. }) in known.iter() {
             if !noted.contains(*choice) {
                 noted.insert(*choice, reason.into());
             }
@@ -329,7 +341,7 @@ impl State {
     pub(super) fn clear_index(&mut self) {
         let has_strays = self.has_strays();
         let before = mem::take(&mut self.index);
-        if before.choices.is_empty() && !before.has_forgotten {
+        if before.known.is_empty() && !before.has_forgotten {
             let CallIndex { orphaned, has_unplaced, has_lost, .. } = before;
             self.index = CallIndex { orphaned, has_unplaced, has_lost, ..CallIndex::default() };
         } else {
