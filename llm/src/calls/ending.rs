@@ -60,7 +60,7 @@ impl OpenCall {
     /// Ends the call and reports the verdict.
     pub(super) fn end(mut self, ending: Ending<'_>, options: &Options, listener: &mut dyn CallListener) {
         self.report_start(listener);
-        let is_nameless = options.needs_names && self.name().is_empty() && !self.is_answer();
+        let is_nameless = options.needs_names && self.name().is_empty() && !self.known.is_answer;
         if is_nameless {
             self.report_error(CallErrorKind::NotStarted, listener);
         }
@@ -84,7 +84,7 @@ impl OpenCall {
             }
         } else if self.parser().is_some() {
             error = if may_be_complete {
-                self.input.finish(&mut forward(&self.identity, listener)).err()
+                self.input.finish(&mut forward(&self.known, listener)).err()
             } else {
                 self.input.why_incomplete()
             };
@@ -106,7 +106,7 @@ impl OpenCall {
         let value = if is_whole { self.parser() } else { empty.as_ref() };
         let value = value.and_then(|parser| parser.complete().ok());
         let input = Payload::new(status, self.input.raw(), value, error.as_ref(), self.parser());
-        listener.on_call_event(CallEvent::End { call: self.tool_call(), input });
+        listener.on_call_event(CallEvent::End { call: self.known.borrowed(), input });
     }
 }
 

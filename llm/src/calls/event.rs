@@ -30,6 +30,13 @@ pub struct ToolCall<'a> {
 }
 
 impl ToolCall<'_> {
+    /// Returns a call that borrows its id and name from this one.
+    pub(super) fn borrowed(&self) -> ToolCall<'_> {
+        let Self { number, choice, executor, is_answer, .. } = *self;
+        let [id, name] = [&self.id, &self.name].map(|text| text.as_deref().map(Cow::from));
+        ToolCall { number, id, name, choice, executor, is_answer }
+    }
+
     /// Returns a call that owns its id and name. Copies them unless it already owns them.
     #[must_use]
     pub fn into_owned(self) -> ToolCall<'static> {

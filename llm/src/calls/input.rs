@@ -119,7 +119,9 @@ impl Input {
             }
             None => {}
         }
-        self.error = self.error.take().or(error);
+        if self.error.is_none() {
+            self.error = error;
+        }
     }
 
     /// Takes in a value by its path and returns the length of the text that it adds. Fails if the input is text.

@@ -5,18 +5,6 @@
 //! whose status is complete, accepted, empty, truncated, malformed, trailing or raw; only the first three have a value.
 //!
 //! [`ProviderStream`](crate::ProviderStream) reads the wire formats of known providers and sends the signals.
-//!
-//! | file | owns |
-//! |---|---|
-//! | `tool_calls` | the public functions |
-//! | `signals` | the effect of each signal |
-//! | `state`, `places` | the state between two signals; the call that a slot or an id leads to |
-//! | `open_call`, `input`, `values`, `numbered` | an open call, and its input as text or values |
-//! | `rest` | the new part of a repeated input |
-//! | `ending`, `stopping` | the end of a call, and the verdict on its input |
-//! | `builder`, `limits`, `start` | the options and arguments of the public functions |
-//! | `event`, `error` | the reported types |
-//! | `saved`, `serialize` | signals as values, for saved states; the serialized form of events |
 
 mod builder;
 mod ending;

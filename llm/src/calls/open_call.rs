@@ -1,6 +1,6 @@
 //! One open call: its identity, its input so far, and what may still arrive. Its end is in `ending.rs`.
 
-use alloc::borrow::ToOwned;
+use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
 use core::mem;
 
@@ -12,7 +12,7 @@ use super::error::{CallError, CallErrorKind};
 use super::event::{CallEvent, CallListener, InputEvent, MismatchKind, ToolCall};
 use super::input::Input;
 use super::rest::{digest_of, rest_of};
-use super::start::{CallStart, Executor, Place, Slot, present};
+use super::start::{CallStart, Place, Slot, present};
 use super::values::PathValue;
 
 /// The input that an open call may still receive.
@@ -25,28 +25,10 @@ pub(super) enum Phase {
     Stopped,
 }
 
-/// The identity of a call. Separate from the input, so that it can be reported while the input is being read.
-#[derive(Clone, Debug)]
-pub(super) struct Identity {
-    number: u64,
-    choice: u64,
-    id: String,
-    name: String,
-    pub(super) executor: Executor,
-    /// True if the input is the message's own text.
-    is_answer: bool,
-}
-
-impl Identity {
-    pub(super) fn tool_call(&self) -> ToolCall<'_> {
-        let Self { number, choice, executor, is_answer, .. } = *self;
-        ToolCall { number, id: present(&self.id), name: present(&self.name), choice, executor, is_answer }
-    }
-}
-
 #[derive(Clone, Debug)]
 pub(crate) struct OpenCall {
-    pub(super) identity: Identity,
+    /// The known identity. Separate from the input, so that it can be reported while the input is being read.
+    pub(super) known: ToolCall<'static>,
     /// True if the input is text that is not JSON.
     is_raw: bool,
     pub(super) phase: Phase,
@@ -70,10 +52,10 @@ pub(crate) struct OpenCall {
 
 impl OpenCall {
     pub(super) fn new(number: u64, slot: Slot<'_>, start: &CallStart<'_>) -> Self {
-        let (id, name) = (start.id_or_empty().to_owned(), start.name_or_empty().to_owned());
+        let [id, name] = [start.id, start.name].map(|text| text.map(|text| text.to_owned().into()));
         let is_answer = slot.place == Place::Content;
         Self {
-            identity: Identity { number, choice: slot.choice, id, name, executor: start.executor, is_answer },
+            known: ToolCall { number, id, name, choice: slot.choice, executor: start.executor, is_answer },
             is_raw: start.is_raw,
             phase: Phase::Open,
             is_reported: false,
@@ -89,24 +71,16 @@ impl OpenCall {
     }
 
     pub(crate) fn id(&self) -> &str {
-        &self.identity.id
+        self.known.id.as_deref().unwrap_or_default()
     }
 
     pub(crate) fn name(&self) -> &str {
-        &self.identity.name
+        self.known.name.as_deref().unwrap_or_default()
     }
 
     /// Returns true if the call has a different name. Returns false if either name is empty.
     pub(crate) fn is_called_otherwise(&self, name: &str) -> bool {
         !name.is_empty() && !self.name().is_empty() && self.name() != name
-    }
-
-    pub(super) fn choice(&self) -> u64 {
-        self.identity.choice
-    }
-
-    pub(super) fn tool_call(&self) -> ToolCall<'_> {
-        self.identity.tool_call()
     }
 
     /// Returns the parser, once any JSON input has arrived.
@@ -123,17 +97,12 @@ impl OpenCall {
     /// not JSON.
     pub(super) fn may_lack_text(&self) -> bool {
         let may_be_whole = if self.has_input() { self.has_whole_value() } else { self.has_start_input() };
-        !self.is_answer() && !may_be_whole && self.input.error.is_none()
+        !self.known.is_answer && !may_be_whole && self.input.error.is_none()
     }
 
     /// Returns true if the input is text that is not JSON.
     pub(crate) fn is_raw(&self) -> bool {
         self.is_raw
-    }
-
-    /// Returns true if the input is the message's own text.
-    pub(super) fn is_answer(&self) -> bool {
-        self.identity.is_answer
     }
 
     /// Returns true if any input has arrived, not counting the start's.
@@ -144,7 +113,7 @@ impl OpenCall {
     /// Returns true if a fragment that names no call may belong to this one. Returns false if the input is the
     /// message's own text, or if the wire has sent the whole input.
     pub(super) fn may_have_lost(&self) -> bool {
-        !self.is_answer() && (self.phase != Phase::Sealed || !self.has_input())
+        !self.known.is_answer && (self.phase != Phase::Sealed || !self.has_input())
     }
 
     /// Sets the id and the name unless they are known. A different name is reported as a mismatch.
@@ -152,10 +121,9 @@ impl OpenCall {
         if self.is_called_otherwise(name) {
             self.contradict_part(MismatchKind::Name, name, listener);
         }
-        let Identity { id: known_id, name: known_name, .. } = &mut self.identity;
-        for (known, new) in [(known_id, id), (known_name, name)] {
-            if known.is_empty() {
-                new.clone_into(known);
+        for (known, new) in [(&mut self.known.id, id), (&mut self.known.name, name)] {
+            if known.is_none() {
+                *known = present::<String>(new).map(Cow::from);
             }
         }
     }
@@ -167,7 +135,7 @@ impl OpenCall {
         let may_extend =
             is_piece && !self.has_input() && !self.has_start_input() && self.name().len() + piece.len() <= most;
         if may_extend {
-            self.identity.name.push_str(piece);
+            self.known.name.get_or_insert_default().to_mut().push_str(piece);
         }
         may_extend
     }
@@ -200,7 +168,7 @@ impl OpenCall {
     /// Reports the start, once.
     pub(super) fn report_start(&mut self, listener: &mut dyn CallListener) {
         if !mem::replace(&mut self.is_reported, true) {
-            listener.on_call_event(CallEvent::Start { call: self.tool_call() });
+            listener.on_call_event(CallEvent::Start { call: self.known.borrowed() });
         }
     }
 
@@ -214,7 +182,7 @@ impl OpenCall {
         let count = count + u8::from(last > 0 && text.len() > last);
         self.extensions = (is_chain && count < 2).then_some((count, text.len()));
         if is_chain && count == 2 {
-            listener.on_call_event(CallEvent::LooksCumulative { call: self.tool_call() });
+            listener.on_call_event(CallEvent::LooksCumulative { call: self.known.borrowed() });
         }
     }
 
@@ -232,7 +200,7 @@ impl OpenCall {
         let room = options.limits.input_bytes.saturating_sub(self.len);
         let within = &text[..floor_char_boundary(text, room)];
         if !within.is_empty() {
-            let taken = self.input.append(within, &mut forward(&self.identity, listener));
+            let taken = self.input.append(within, &mut forward(&self.known, listener));
             if taken.is_err() {
                 return self.refuse_mixed(listener);
             }
@@ -256,7 +224,7 @@ impl OpenCall {
         if self.is_full {
             return;
         }
-        let taken = self.input.set(path, value, &mut forward(&self.identity, listener));
+        let taken = self.input.set(path, value, &mut forward(&self.known, listener));
         let Ok(added) = taken else { return self.refuse_mixed(listener) };
         self.len += added;
         self.forget_repetition(listener);
@@ -328,7 +296,7 @@ impl OpenCall {
         if !self.is_beyond_repair() {
             self.left_out = Some("mismatch");
             self.report_error(CallErrorKind::Mismatch, listener);
-            listener.on_call_event(CallEvent::Mismatch { call: self.identity.tool_call(), kind, text: text.into() });
+            listener.on_call_event(CallEvent::Mismatch { call: self.known.borrowed(), kind, text: text.into() });
         }
     }
 
@@ -349,11 +317,11 @@ impl OpenCall {
     }
 
     fn patterns<'b>(&self, options: &'b Options) -> &'b PatternSet {
-        options.patterns_of(&self.identity.name)
+        options.patterns_of(self.name())
     }
 
     pub(super) fn report_error(&self, kind: CallErrorKind, listener: &mut dyn CallListener) {
-        listener.on_call_event(CallEvent::Error(CallError::new(kind, self.identity.number)));
+        listener.on_call_event(CallEvent::Error(CallError::new(kind, self.known.number)));
     }
 
     /// Takes the end that the wire reported, and the input of the start if there was no other. Returns true if the
@@ -390,11 +358,11 @@ impl OpenCall {
 
 /// Returns a callback that reports the events of an input as events of its call.
 pub(super) fn forward<'t>(
-    identity: &'t Identity,
+    call: &'t ToolCall<'static>,
     listener: &'t mut dyn CallListener,
 ) -> impl FnMut(InputEvent<'_>) + use<'t> {
     move |event| {
-        let call = identity.tool_call();
+        let call = call.borrowed();
         listener.on_call_event(match event {
             InputEvent::Fragment(text) => CallEvent::Fragment { call, text: text.into() },
             InputEvent::Match(event) => CallEvent::Match { call, event },

@@ -128,7 +128,7 @@ impl Signals<'_> {
         if self.calls.has_refused() {
             return None;
         }
-        let mut open = self.calls.open.iter().filter(|(_, call)| call.choice() == choice && !call.is_answer());
+        let mut open = self.calls.open.iter().filter(|(_, call)| call.known.choice == choice && !call.known.is_answer);
         let (number, _) = open.next()?;
         open.next().is_none().then_some(number)
     }
@@ -192,7 +192,7 @@ impl Signals<'_> {
     fn taint(&mut self, choice: Option<u64>) -> bool {
         let mut has_tainted = false;
         for call in self.calls.open.values_mut() {
-            if choice.is_none_or(|choice| call.choice() == choice) && call.may_have_lost() {
+            if choice.is_none_or(|choice| call.known.choice == choice) && call.may_have_lost() {
                 call.leave_out(UNPLACED);
                 has_tainted = true;
             }
@@ -303,7 +303,7 @@ impl Signals<'_> {
     /// Sets the executor of a call, which some wires send after the start.
     pub(crate) fn set_executor(&mut self, slot: Slot<'_>, executor: Executor) {
         if let Some(call) = self.call_in(slot) {
-            call.identity.executor = executor;
+            call.known.executor = executor;
         }
     }
 
@@ -314,7 +314,7 @@ impl Signals<'_> {
         }
         let Some(call) = self.calls.open.get_mut(number) else { return };
         call.identify(id, name, self.listener);
-        let (choice, is_own) = (call.choice(), call.id() == id);
+        let (choice, is_own) = (call.known.choice, call.id() == id);
         if !id.is_empty() && (is_own || self.takes_key(choice, id, number)) {
             self.calls.bind(Slot::new(choice, Place::Latest), id, number);
         }

@@ -33,14 +33,14 @@ impl Signals<'_> {
     pub(crate) fn finish(&mut self, reason: Option<&str>) {
         let noted = self.calls.take_noted();
         self.end_all(&|call| {
-            let reason = reason.or_else(|| noted.get(call.choice()).map(|noted| &**noted));
+            let reason = reason.or_else(|| noted.get(call.known.choice).map(|noted| &**noted));
             Some(reason.map_or(Ending::Announced, Ending::Reason))
         });
     }
 
     pub(crate) fn finish_choice(&mut self, choice: u64, reason: Option<&str>) {
         let ending = reason.map_or(Ending::Announced, Ending::Reason);
-        self.end_all(&|call| (call.choice() == choice).then_some(ending));
+        self.end_all(&|call| (call.known.choice == choice).then_some(ending));
     }
 
     /// Ends the calls of a choice for this reason, on a wire whose last pieces may follow the reason. After a regular
@@ -49,7 +49,7 @@ impl Signals<'_> {
     pub(crate) fn stop_choice(&mut self, choice: u64, reason: &str) {
         let ending = Ending::Reason(reason);
         let may_go_on = |call: &OpenCall| ending.is_regular() && call.may_lack_text();
-        self.end_all(&|call| (call.choice() == choice && !may_go_on(call)).then_some(ending));
+        self.end_all(&|call| (call.known.choice == choice && !may_go_on(call)).then_some(ending));
         self.note(choice, reason);
     }
 
@@ -63,7 +63,9 @@ impl Signals<'_> {
     pub(crate) fn cut(&mut self, reason: &str) {
         let noted = self.calls.take_noted();
         self.end_all(&|call| {
-            Some(noted.get(call.choice()).map(|noted| &**noted).map_or_else(|| abrupt(call, reason), Ending::Reason))
+            Some(
+                noted.get(call.known.choice).map(|noted| &**noted).map_or_else(|| abrupt(call, reason), Ending::Reason),
+            )
         });
     }
 

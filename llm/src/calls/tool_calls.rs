@@ -93,7 +93,7 @@ impl ToolCalls {
     /// ```
     #[must_use]
     pub fn open_calls(&self) -> Vec<ToolCall<'_>> {
-        self.state.open.iter().map(|(_, call)| call.tool_call()).collect()
+        self.state.open.iter().map(|(_, call)| call.known.borrowed()).collect()
     }
 
     /// Returns the parser of an open call, for its snapshot and deviations; `None` before the first fragment.
