@@ -117,8 +117,8 @@ impl OpenPayload {
     }
 
     /// Reads more input, which begins with `held` bytes that were held back before. They are a piece of their own, as
-    /// earlier chunks are. Returns how much was read, and the payload's length with its closing delimiter if it has ended.
-    /// What is not read, while the payload is open, may be the beginning of the closing delimiter.
+    /// earlier chunks are. Returns how much was read and, if the payload has ended, its length with the closing
+    /// delimiter. What is not read, while the payload is open, may be the beginning of the closing delimiter.
     pub(super) fn feed(
         &mut self,
         delimiters: &[Delimiter],

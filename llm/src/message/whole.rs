@@ -32,8 +32,8 @@ impl Turn {
         accepted::without_blanks(checked(&self.written(with_calls)?)?)
     }
 
-    /// Returns the parts to send back, the last one first. Without calls, the reasoning before a call is left out, as is
-    /// reasoning before a part that was lost: OpenAI refuses an item of reasoning without the next item.
+    /// Returns the parts to send back, the last one first. Without calls, the reasoning before a call is left out, as
+    /// is reasoning before a part that was lost: OpenAI refuses an item of reasoning without the next item.
     fn kept(&self, with_calls: bool) -> Vec<&Part> {
         let (mut kept, mut next) = (Vec::new(), None);
         for (place, part) in self.parts.iter().rev() {
