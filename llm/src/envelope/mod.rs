@@ -209,8 +209,9 @@ impl Envelope {
             let mut text = mem::take(&mut self.held);
             let held = text.len();
             text.push_str(chunk);
-            text.drain(..self.scan(&text, held, report));
-            self.held = text;
+            let used = self.scan(&text, held, report);
+            // The chunk's memory is not kept.
+            self.held = if used == 0 { text } else { text[used..].into() };
         }
         self.report_shown(report);
     }
