@@ -10,7 +10,7 @@ use crate::error::Error;
 pub use crate::error::{Interrupted, unless_interrupted};
 use crate::event::CompleteValue;
 pub use crate::event::{Line, Member, lines, on_one_line, owned_events};
-pub use crate::names::{display_from_name, named, names};
+pub use crate::names::{named, names};
 use crate::parser::Parser;
 use crate::path::PathStore;
 pub use crate::path::{ConcreteStep, concrete_steps};

@@ -41,7 +41,24 @@ impl core::error::Error for UnknownName {}
 macro_rules! names {
     ($named:ty { $($variants:tt)+ }) => {
         $crate::named!($named { $($variants)+ });
-        $crate::display_from_name!($named);
+
+        impl core::fmt::Display for $named {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl core::str::FromStr for $named {
+            type Err = $crate::UnknownName;
+
+            /// Returns the value with this [name](Self::name).
+            fn from_str(name: &str) -> Result<Self, Self::Err> {
+                let known = || Self::ALL.iter().copied();
+                known()
+                    .find(|one| one.name() == name)
+                    .ok_or_else(|| $crate::UnknownName::instead_of(known().map(Self::name)))
+            }
+        }
     };
 }
 
@@ -65,29 +82,4 @@ macro_rules! named {
     };
 }
 
-/// Implements `Display` and `FromStr` for an enum that has `ALL` and `name`.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! display_from_name {
-    ($named:ty) => {
-        impl core::fmt::Display for $named {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.pad(self.name())
-            }
-        }
-
-        impl core::str::FromStr for $named {
-            type Err = $crate::UnknownName;
-
-            /// Returns the value with this [name](Self::name).
-            fn from_str(name: &str) -> Result<Self, Self::Err> {
-                let known = || Self::ALL.iter().copied();
-                known()
-                    .find(|one| one.name() == name)
-                    .ok_or_else(|| $crate::UnknownName::instead_of(known().map(Self::name)))
-            }
-        }
-    };
-}
-
-pub use {display_from_name, named, names};
+pub use {named, names};

@@ -1,7 +1,7 @@
 //! The providers: [`Provider`], found by name or by an event. Each wire format is described in a module of its own, as a
 //! [`Format`].
 
-use jsonspigot::internal::display_from_name;
+use jsonspigot::internal::names;
 
 use crate::formats::{self, Format, Owns, kind_of};
 use crate::json::{Node, Tree, checked};
@@ -18,8 +18,6 @@ macro_rules! providers {
         /// use jsonspigot_llm::Provider;
         ///
         /// assert_eq!("openai-chat".parse(), Ok(Provider::OpenaiChat));
-        /// assert_eq!(Provider::detect(r#"{"type":"message_stop"}"#), Some(Provider::Anthropic));
-        /// assert_eq!(Provider::detect(r#"{"type":"ping"}"#), None);
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
@@ -27,18 +25,9 @@ macro_rules! providers {
             $($(#[$doc])* $variant,)*
         }
 
+        names!(Provider { $($variant => $name,)* });
+
         impl Provider {
-            /// Lists all providers.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            /// Returns the name in kebab case, as the command line accepts it: `openai-chat`.
-            #[must_use]
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name,)*
-                }
-            }
-
             /// Returns the wire format. Inlined, so that of a provider that a program names, only this format is linked.
             #[inline]
             pub(crate) fn format(self) -> &'static Format {
@@ -143,5 +132,3 @@ impl Provider {
         by_type.or_else(|| all.find(|provider| (provider.owns().members)(event)))
     }
 }
-
-display_from_name!(Provider);
