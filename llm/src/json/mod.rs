@@ -2,11 +2,11 @@
 //!
 //! Reading is lenient. Servers send `null` for a missing member, `[]` for an empty object or `""` for nothing, and none
 //! of these must make the whole event unreadable. The grammar is checked once, in [`checked`], and all other functions
-//! rely on that: a value ends at the next comma, bracket or quote, and a container of any depth is skipped by counting
-//! brackets, without recursion.
+//! rely on that: an atom ends at the next comma, bracket or quote.
 
 use jsonspigot::internal::string_len;
 use serde::de::IgnoredAny;
+use serde_json::Deserializer;
 
 pub(crate) use self::marks::{Around, Mark, Text};
 pub(crate) use self::spelling::{inside, push_member, quoted};
@@ -22,37 +22,20 @@ pub(crate) fn checked(text: &str) -> Option<&str> {
     serde_json::from_slice::<IgnoredAny>(text.as_bytes()).is_ok().then(|| text.trim_matches(is_space))
 }
 
-/// Returns the length of the value at the start of a text; 0 if there is no value.
-pub(crate) fn value_len(text: &[u8]) -> usize {
-    match text.first() {
-        Some(b'"') => string_len(text),
-        Some(b'{' | b'[') => container_len(text),
-        _ => {
-            let is_end = |byte: &u8| matches!(byte, b',' | b']' | b'}') || is_space(char::from(*byte));
-            text.iter().position(is_end).unwrap_or(text.len())
-        }
-    }
+/// Returns the length of the object at the start of a text; `None` if there is none.
+pub(crate) fn object_len(text: &str) -> Option<usize> {
+    let mut values = Deserializer::from_slice(text.as_bytes()).into_iter::<IgnoredAny>();
+    let is_object = text.starts_with('{') && values.next().is_some_and(|value| value.is_ok());
+    is_object.then(|| values.byte_offset())
 }
 
-/// Returns the length of the container at the start of a text, up to the bracket that closes it.
-fn container_len(text: &[u8]) -> usize {
-    let (mut at, mut depth) = (0, 0_usize);
-    while let Some(byte) = text.get(at) {
-        match byte {
-            b'"' => {
-                at += string_len(text.get(at..).unwrap_or_default());
-                continue;
-            }
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => depth -= 1,
-            _ => {}
-        }
-        at += 1;
-        if depth == 0 {
-            break;
-        }
+/// Returns the length of the string, number or literal at the start of a text.
+fn atom_len(text: &[u8]) -> usize {
+    if text.starts_with(b"\"") {
+        return string_len(text);
     }
-    at
+    let is_end = |byte: &u8| matches!(byte, b',' | b']' | b'}') || is_space(char::from(*byte));
+    text.iter().position(is_end).unwrap_or(text.len())
 }
 
 fn is_space(c: char) -> bool {

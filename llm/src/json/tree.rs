@@ -13,9 +13,9 @@ use core::cell::{Cell, OnceCell};
 
 use jsonspigot::internal::unescaped;
 
+use super::atom_len;
 use super::marks::Mark;
 use super::spelling::{inside, quoted, whole_number};
-use super::value_len;
 
 /// The values of one event in the order of the text: a container is followed by its contents.
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl<'a> Tree<'a> {
                     at += 1;
                 }
                 _ => {
-                    let len = value_len(text.as_bytes().get(at..).unwrap_or_default()).max(1);
+                    let len = atom_len(text.as_bytes().get(at..).unwrap_or_default()).max(1);
                     let value = text.get(at..at + len).unwrap_or_default();
                     at += len;
                     let is_key = key.is_none() && open.last().is_some_and(|(.., is_object)| *is_object);

@@ -18,7 +18,7 @@ use crate::emitter::failure::Failure;
 use crate::emitter::{Emitter, OnEvent};
 use crate::event::StreamEvent;
 use crate::formats::{Format, kind_of};
-use crate::json::{Node, Tree, Unreadable, checked, value_len};
+use crate::json::{Node, Tree, Unreadable, checked, object_len};
 use crate::message::Turn;
 
 /// The event that ends the stream of any provider.
@@ -201,11 +201,8 @@ impl ProviderStream {
 fn glued(text: &str) -> Option<Vec<&str>> {
     let (mut events, mut rest) = (Vec::new(), text);
     while !rest.is_empty() {
-        let len = if rest.starts_with(END) { END.len() } else { value_len(rest.as_bytes()) };
+        let len = if rest.starts_with(END) { END.len() } else { object_len(rest)? };
         let (event, behind) = rest.split_at_checked(len)?;
-        if event != END && !(event.starts_with('{') && checked(event).is_some()) {
-            return None;
-        }
         events.push(event);
         rest = behind.trim_ascii_start();
     }
