@@ -31,49 +31,6 @@ pub struct TokenUsage {
     pub reasoning: Option<u64>,
 }
 
-/// The meaning of a count, independent of its name.
-#[derive(Clone, Copy)]
-enum Count {
-    /// The input, except for tokens that were read from a cache or written to one.
-    InputApart,
-    CacheRead,
-    CacheWritten,
-    /// All of the input.
-    Input,
-    /// Results of tools, counted apart from the input.
-    ToolInput,
-    /// The output, except for reasoning.
-    OutputApart,
-    Thoughts,
-    /// All of the output.
-    Output,
-    Cached,
-    Reasoning,
-}
-
-/// The names of counts. They are shared by all providers, because no provider uses one of them for another count.
-const NAMES: &[(Count, &[&str])] = &[
-    (Count::InputApart, &["input_tokens", "inputTokens"]),
-    (Count::CacheRead, &["cache_read_input_tokens", "cacheReadInputTokens"]),
-    (Count::CacheWritten, &["cache_creation_input_tokens", "cacheWriteInputTokens"]),
-    (Count::Input, &["promptTokenCount", "prompt_tokens", "total_input_tokens", "prompt_eval_count"]),
-    (Count::ToolInput, &["toolUsePromptTokenCount"]),
-    (Count::OutputApart, &["candidatesTokenCount", "responseTokenCount", "total_output_tokens"]),
-    (Count::Thoughts, &["thoughtsTokenCount", "total_thought_tokens"]),
-    (Count::Output, &["output_tokens", "outputTokens", "completion_tokens", "eval_count"]),
-    (
-        Count::Cached,
-        &[
-            "cachedContentTokenCount",
-            "total_cached_tokens",
-            "prompt_cache_hit_tokens",
-            "cached_tokens",
-            "cached_input_tokens",
-        ],
-    ),
-    (Count::Reasoning, &["reasoning_tokens", "reasoning_output_tokens"]),
-];
-
 /// The members with further counts: OpenAI's details, whose names are singular in Realtime, and Cohere's tokens.
 const NESTED: &[&str] = &[
     "input_tokens_details",
@@ -86,38 +43,52 @@ const NESTED: &[&str] = &[
 ];
 
 impl TokenUsage {
-    /// Reads the counts of a provider. If several counts have the same meaning, an outer one takes precedence, then the
-    /// first.
+    /// Reads the counts of a provider. Their names are shared by all providers, because no provider uses one of them
+    /// for another count. If several counts have the same meaning, an outer one takes precedence, then the first.
     pub(crate) fn read(usage: Node<'_>) -> Self {
-        let mut counts = [None; 10];
-        take(usage, &mut counts);
         let is_nested = |member: &Node<'_>| NESTED.contains(&member.key());
-        usage.members().filter(is_nested).for_each(|nested| take(nested, &mut counts));
-        let of = |count: Count| counts[count as usize];
-        let apart = sum([of(Count::InputApart), of(Count::CacheRead), of(Count::CacheWritten)]);
-        Self {
-            input: apart.or(sum([of(Count::Input), of(Count::ToolInput), None])),
-            output: sum([of(Count::OutputApart), of(Count::Thoughts), None]).or(of(Count::Output)),
-            cached: of(Count::CacheRead).or(of(Count::Cached)),
-            reasoning: of(Count::Thoughts).or(of(Count::Reasoning)),
-        }
-    }
-}
-
-/// Reads the counts of an object that are not known yet.
-fn take(object: Node<'_>, counts: &mut [Option<u64>; 10]) {
-    for value in object.members() {
-        let count = NAMES.iter().find(|(_, names)| names.contains(&value.key()));
-        if let Some(place) = count.and_then(|(count, _)| counts.get_mut(*count as usize))
-            && place.is_none()
-        {
+        let count = |names: &[&str]| {
+            let nested = usage.members().filter(is_nested).flat_map(Node::members);
+            let mut counts = usage.members().chain(nested).filter(|member| names.contains(&member.key()));
             // Some gateways send numbers as strings.
-            *place = value.whole().or_else(|| value.peek().parse().ok());
+            counts.find_map(|count| count.whole().or_else(|| count.peek().parse().ok()))
+        };
+        let cache_read = count(&["cache_read_input_tokens", "cacheReadInputTokens"]);
+        let thoughts = count(&["thoughtsTokenCount", "total_thought_tokens"]);
+        // The input, except for tokens that were read from a cache or written to one.
+        let input = count(&["input_tokens", "inputTokens"]).map(|apart| {
+            let written = count(&["cache_creation_input_tokens", "cacheWriteInputTokens"]);
+            sum(apart, [cache_read, written])
+        });
+        // All of the input, but not the results of tools.
+        let all_input = || {
+            let all = count(&["promptTokenCount", "prompt_tokens", "total_input_tokens", "prompt_eval_count"]);
+            all.map(|all| sum(all, [count(&["toolUsePromptTokenCount"]), None]))
+        };
+        // The output, except for reasoning.
+        let output = count(&["candidatesTokenCount", "responseTokenCount", "total_output_tokens"]);
+        let output = output.map(|apart| sum(apart, [thoughts, None]));
+        let all_output = || count(&["output_tokens", "outputTokens", "completion_tokens", "eval_count"]);
+        let cached = || {
+            count(&[
+                "cachedContentTokenCount",
+                "total_cached_tokens",
+                "prompt_cache_hit_tokens",
+                "cached_tokens",
+                "cached_input_tokens",
+            ])
+        };
+        let reasoning = || count(&["reasoning_tokens", "reasoning_output_tokens"]);
+        Self {
+            input: input.or_else(all_input),
+            output: output.or_else(all_output),
+            cached: cache_read.or_else(cached),
+            reasoning: thoughts.or_else(reasoning),
         }
     }
 }
 
-/// Adds the counts to the first one, which they do not include; `None` if the first one is missing.
-fn sum(counts: [Option<u64>; 3]) -> Option<u64> {
-    counts[0].map(|first| counts.into_iter().skip(1).flatten().fold(first, u64::saturating_add))
+/// Adds counts to the first one, which does not include them.
+fn sum(first: u64, counts: [Option<u64>; 2]) -> u64 {
+    counts.into_iter().flatten().fold(first, u64::saturating_add)
 }
