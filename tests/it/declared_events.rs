@@ -70,7 +70,7 @@ macro_rules! declared {
         made of types:
         $(
             $(#[$part_meta:meta])*
-            $part_name:literal $part_variant:ident($part:ident) {
+            $part_name:literal $part_variant:ident($(#[$type_meta:meta])* $part:ident) {
                 $(
                     $(#[$part_member_meta:meta])*
                     $part_member:ident $(= $from:ident)?: $part_kind:ident $(($part_of:ty))? $(as $part_key:literal)?,

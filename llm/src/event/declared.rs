@@ -3,7 +3,7 @@
 //!
 //! These declarations produce the library's types and lines, the npm package's module and types, and Python's classes,
 //! so the documentation here has to fit all three languages. `tests/it/declared_events.rs` writes the files that are
-//! not Rust.
+//! not Rust. The type that an event is made of has documentation before its name, which only Rust shows.
 
 /// Passes the declarations to a macro, after the given tokens: `each_stream_event! { a_macro { … } }`.
 #[doc(hidden)]
@@ -199,7 +199,27 @@ macro_rules! each_stream_event {
             choice: choice,
         }
         /// An image, sound or document that is part of the answer.
-        "media" Media(Media) {
+        "media" Media(
+            /// An image, sound, video or document, or a piece of one.
+            ///
+            /// ```
+            /// use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
+            ///
+            /// let mut stream = ProviderStream::new(Provider::Gemini, ToolCalls::default());
+            /// let part = r#"{"inlineData":{"mimeType":"image/png","data":"iVBORw0KGgo="}}"#;
+            /// let mut seen = 0;
+            /// stream.push_with(&format!(r#"{{"candidates":[{{"content":{{"parts":[{part}]}}}}]}}"#), |event| {
+            ///     if let StreamEvent::Media(media) = event {
+            ///         let (kind, data) = (media.media_type.as_deref(), media.data.as_deref());
+            ///         assert_eq!((kind, data), (Some("image/png"), Some("iVBORw0KGgo=")));
+            ///         seen += 1;
+            ///     }
+            /// });
+            /// assert_eq!(seen, 1);
+            /// ```
+            #[derive(Default)]
+            Media
+        ) {
             /// The type.
             media_type: maybe_text,
             /// The bytes in base64.
@@ -212,7 +232,29 @@ macro_rules! each_stream_event {
             choice: choice,
         }
         /// A value that only the provider can read, and that has to be sent back with the next request.
-        "opaque" Opaque(Opaque) {
+        "opaque" Opaque(
+            /// A value that only the provider can read, and that has to be sent back with the next request, in the same
+            /// place.
+            ///
+            /// ```
+            /// use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
+            ///
+            /// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::default());
+            /// let mut signatures = Vec::new();
+            /// for event in [
+            ///     r#"{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"Hm."}}"#,
+            ///     r#"{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"EqQB"}}"#,
+            /// ] {
+            ///     stream.push_with(event, |event| {
+            ///         if let StreamEvent::Opaque(opaque) = event {
+            ///             signatures.push((opaque.block, opaque.json.into_owned()));
+            ///         }
+            ///     });
+            /// }
+            /// assert_eq!(signatures, [(Some(0), r#""EqQB""#.to_owned())]);
+            /// ```
+            Opaque
+        ) {
             /// The kind of content.
             kind: word(OpaqueKind),
             /// The number of its block.
@@ -225,7 +267,10 @@ macro_rules! each_stream_event {
             choice: choice,
         }
         /// A tool's result that was sent with the stream: the provider has executed the call.
-        "tool-result" ToolResult(ToolResult) {
+        "tool-result" ToolResult(
+            /// A tool's result that was sent with the stream.
+            ToolResult
+        ) {
             /// The call's number.
             call: maybe_number,
             /// The provider's id of the call.
@@ -236,7 +281,26 @@ macro_rules! each_stream_event {
             json: json,
         }
         /// A source of the answer, such as a citation.
-        "source" Source(Source) {
+        "source" Source(
+            /// A source of the answer: a citation, an annotation, or a page that a search found.
+            ///
+            /// The span is in the provider's unit. It is a part of the answer or, if the JSON says so, of the source.
+            ///
+            /// ```
+            /// use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
+            ///
+            /// let mut stream = ProviderStream::new(Provider::VercelUi, ToolCalls::default());
+            /// let mut links = Vec::new();
+            /// let source = r#"{"type":"source-url","sourceId":"1","url":"https://example.com","title":"Example"}"#;
+            /// stream.push_with(source, |event| {
+            ///     if let StreamEvent::Source(source) = event {
+            ///         links.push((source.title.unwrap().into_owned(), source.url.unwrap().into_owned()));
+            ///     }
+            /// });
+            /// assert_eq!(links, [("Example".to_owned(), "https://example.com".to_owned())]);
+            /// ```
+            Source
+        ) {
             /// The address.
             url: maybe_text,
             /// The title.

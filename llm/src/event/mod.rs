@@ -1,5 +1,5 @@
 //! The events of a provider's stream: [`StreamEvent`]. Each is declared once, in `declared.rs`. `table.rs` expands the
-//! declarations, and `parts.rs` has the types that they share.
+//! declarations, and `parts.rs` has the types that several events share.
 //!
 //! There are few kinds, which are the same for every provider. Information without a field of its own is in `json`, the
 //! provider's raw JSON text.
@@ -24,7 +24,7 @@ use alloc::vec;
 use jsonspigot::internal::{Line, Member};
 
 pub use self::events::StreamEvents;
-pub use self::parts::{Block, BlockKind, Media, Opaque, OpaqueKind, Source, ToolResult};
+pub use self::parts::{Block, BlockKind, OpaqueKind};
 pub use self::retry::Retry;
 use self::serialize::value;
 pub use self::stop::StopKind;

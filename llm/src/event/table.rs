@@ -49,13 +49,15 @@ macro_rules! owned {
     };
 }
 
-/// Declares a type that events are made of, by the same kinds of members.
+/// Declares a type that events are made of, by the same kinds of members. Declares nothing without documentation: the
+/// type is then declared elsewhere.
 macro_rules! part {
+    ([] $part:ident $members:tt) => {};
     (
-        $(#[$meta:meta])*
+        [$(#[$meta:meta])+]
         $part:ident { $($(#[$member_meta:meta])* $member:ident: $kind:ident $(($of:ty))?,)* }
     ) => {
-        $(#[$meta])*
+        $(#[$meta])+
         #[derive(Clone, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub struct $part<'a> {
@@ -143,7 +145,7 @@ macro_rules! stream_events {
         made of types:
         $(
             $(#[$part_meta:meta])*
-            $part_name:literal $part_variant:ident($part:ident) {
+            $part_name:literal $part_variant:ident($(#[$type_meta:meta])* $part:ident) {
                 $(
                     $(#[$part_member_meta:meta])*
                     $part_member:ident $(= $from:ident)?: $part_kind:ident $(($part_of:ty))? $(as $part_key:literal)?,
@@ -190,6 +192,11 @@ macro_rules! stream_events {
             /// event.
             End,
         }
+
+        $(part! {
+            [$(#[$type_meta])*]
+            $part { $($(#[$part_member_meta])* $part_member: $part_kind $(($part_of))?,)* }
+        })*
 
         impl StreamEvent<'_> {
             /// Makes the event `'static` by copying its borrowed text, for channels, logs and other threads.

@@ -122,7 +122,7 @@ macro_rules! declared {
         made of types:
         $(
             $(#[doc = $part_docs:literal])*
-            $part_name:literal $part_variant:ident($part:ident) {
+            $part_name:literal $part_variant:ident($(#[$type_meta:meta])* $part:ident) {
                 $(
                     $(#[doc = $part_member_docs:literal])*
                     $part_member:ident $(= $from:ident)?: $part_kind:ident $(($part_of:ty))? $(as $part_key:literal)?,
