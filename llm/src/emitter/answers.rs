@@ -1,7 +1,5 @@
 //! The beginnings and ends of messages and their answers.
 
-use alloc::string::String;
-
 use super::Emitter;
 use super::blocks::Which;
 use crate::calls::present;
@@ -35,7 +33,7 @@ impl Emitter<'_> {
     /// used before.
     pub(crate) fn message_after_end(&mut self, id: &str, model: &str, says_anything: bool) {
         let says_more = says_anything && self.has_message();
-        let is_another = says_more && !self.is_message(id);
+        let is_another = says_more && !id.is_empty() && !self.has_message_id(id);
         if is_another && (self.unfinished().is_empty() || self.user.stream_state.has_lasting_id) {
             // Another answer than the first may be open.
             if !self.unfinished().is_empty() && !self.unfinished().contains(&0) {
@@ -48,25 +46,20 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns true if the message has this id, or if the id is empty.
-    fn is_message(&self, id: &str) -> bool {
-        id.is_empty() || self.has_message_id(id)
-    }
-
     /// Returns true if the message has this id. A message that began without an id has the empty one.
     pub(crate) fn has_message_id(&self, id: &str) -> bool {
-        self.has_reported(&message_key(id))
+        self.has_reported(&["message/", id].concat())
     }
 
     /// Adds an id to the message.
     pub(crate) fn note_message_id(&mut self, id: &str) {
-        self.note_reported(&message_key(id));
+        self.note_reported(&["message/", id].concat());
     }
 
     /// Begins a message and clears the state of the previous one. Reports that the previous message broke off if its
     /// answer is unfinished. If both have the same id, it broke off if it had any content.
     pub(crate) fn begin_message(&mut self, id: &str, model: &str) {
-        let is_again = !id.is_empty() && self.is_message(id);
+        let is_again = !id.is_empty() && self.has_message_id(id);
         self.end_again(None);
         if if is_again { self.user.stream_state.has_content } else { self.unfinished().contains(&0) } {
             self.break_off("superseded");
@@ -115,7 +108,7 @@ impl Emitter<'_> {
 
     /// Returns true if any answer has ended.
     pub(crate) fn has_ended(&self) -> bool {
-        self.user.stream_state.outlet.watch.has_ended()
+        self.user.stream_state.outlet.watch.has_ended
     }
 
     /// Returns true if the message's start has been reported.
@@ -134,7 +127,7 @@ impl Emitter<'_> {
         if reason.is_empty() {
             return;
         }
-        let is_known = choice == 0 && self.has_reported(&stop_key(reason));
+        let is_known = choice == 0 && self.has_reported(&["stop/", reason].concat());
         let stream_state = &mut *self.user.stream_state;
         stream_state.unfinished.retain(|unfinished| *unfinished != choice);
         if is_known {
@@ -154,7 +147,7 @@ impl Emitter<'_> {
     /// Records that this reason was reported and may be repeated.
     pub(crate) fn note_stop(&mut self, reason: &str) {
         if !reason.is_empty() {
-            self.note_reported(&stop_key(reason));
+            self.note_reported(&["stop/", reason].concat());
         }
     }
 
@@ -173,26 +166,20 @@ impl Emitter<'_> {
         }
     }
 
-    /// Ends the only answer with all calls and reports its reason, unless that is empty.
-    pub(crate) fn end_answer<'s>(&mut self, stop: impl Into<Stop<'s>>) {
+    /// Ends one of several answers with its calls, or the only answer with all calls. Reports the reason, unless that
+    /// is empty.
+    pub(crate) fn end_answer<'s>(&mut self, choice: Option<u64>, stop: impl Into<Stop<'s>>) {
         let stop = stop.into();
-        self.end_blocks(Which::Of(0));
-        self.calls().finish(Some(stop.reason).filter(|reason| !reason.is_empty()));
-        self.end_with(0, stop);
-    }
-
-    /// Ends one of several answers with its calls and reports its reason, unless that is empty.
-    pub(crate) fn end_choice<'s>(&mut self, choice: u64, stop: impl Into<Stop<'s>>) {
-        let stop = stop.into();
-        self.end_blocks(Which::Of(choice));
-        self.calls().finish_choice(choice, Some(stop.reason).filter(|reason| !reason.is_empty()));
-        self.end_with(choice, stop);
-    }
-
-    fn end_with(&mut self, choice: u64, stop: Stop<'_>) {
-        self.user.stream_state.unfinished.retain(|unfinished| *unfinished != choice);
-        self.user.stream_state.outlet.watch.end();
-        self.stop(choice, stop);
+        let reason = Some(stop.reason).filter(|reason| !reason.is_empty());
+        let number = choice.unwrap_or(0);
+        self.end_blocks(Which::Of(number));
+        match choice {
+            Some(choice) => self.calls().finish_choice(choice, reason),
+            None => self.calls().finish(reason),
+        }
+        self.user.stream_state.unfinished.retain(|unfinished| *unfinished != number);
+        self.user.stream_state.outlet.watch.has_ended = true;
+        self.stop(number, stop);
     }
 
     /// Ends the stream, and everything that is still open, after the provider's last event.
@@ -217,14 +204,4 @@ impl Emitter<'_> {
             self.report(StreamEvent::Incomplete { reason: reason.into() });
         }
     }
-}
-
-/// Returns the key that marks a reason to stop as reported.
-fn stop_key(reason: &str) -> String {
-    ["stop/", reason].concat()
-}
-
-/// Returns the key that marks an id as one of the message's.
-fn message_key(id: &str) -> String {
-    ["message/", id].concat()
 }

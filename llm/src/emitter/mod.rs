@@ -359,7 +359,7 @@ impl<'a> Emitter<'a> {
     pub(crate) fn fail(&mut self, failure: &Failure<'_>) {
         self.calls().note_all("error");
         self.user.stream_state.unfinished.clear();
-        self.user.stream_state.outlet.watch.end();
+        self.user.stream_state.outlet.watch.has_ended = true;
         self.report_failure(failure);
     }
 

@@ -125,17 +125,17 @@ named!(UnfinishedKind {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Watch {
     /// True if any event had a meaning in the provider's format.
-    has_meant: bool,
+    pub(crate) has_meant: bool,
     /// True if content was sent that may precede an answer: token counts, filter results, sources, opaque values.
     is_awaiting: bool,
     /// True if any answer has ended.
-    has_ended: bool,
+    pub(crate) has_ended: bool,
     /// True if a frame that is no event was read before the first problem.
     has_noise: bool,
     /// The first other problem.
     wrong: Option<Unfinished>,
     /// The kind of the last stop.
-    stop: Option<StopKind>,
+    pub(crate) stop: Option<StopKind>,
 }
 
 impl Watch {
@@ -211,26 +211,6 @@ impl Watch {
     /// Returns true if a callback has panicked.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.wrong.is_some_and(|wrong| wrong.kind == UnfinishedKind::Panicked)
-    }
-
-    /// Records that an answer has ended without a reason.
-    pub(crate) fn end(&mut self) {
-        self.has_ended = true;
-    }
-
-    /// Returns true if any event had a meaning in the provider's format.
-    pub(crate) fn has_meant(&self) -> bool {
-        self.has_meant
-    }
-
-    /// Returns true if any answer has ended.
-    pub(crate) fn has_ended(&self) -> bool {
-        self.has_ended
-    }
-
-    /// Returns the kind of the last stop.
-    pub(crate) fn stop(&self) -> Option<StopKind> {
-        self.stop
     }
 
     /// Returns true if content that may precede an answer was sent, but no answer has ended.

@@ -341,7 +341,7 @@ fn end_message(emit: &mut Emitter<'_>, line: Node<'_>, _: &Here<'_>) {
         emit.stop(0, stop);
         emit.note_stop(stop.reason);
     } else {
-        emit.end_answer(stop);
+        emit.end_answer(None, stop);
     }
     let (kind, errors) = (line.text_at("error"), errors(line));
     if !kind.is_empty() || !errors.is_empty() {
@@ -368,7 +368,7 @@ fn end_turn(emit: &mut Emitter<'_>, line: Node<'_>, _: &Here<'_>) {
         emit.break_off("result");
     }
     let reason = if emit.has_reported(STREAMED) { "" } else { line.text_at("stop_reason") };
-    emit.end_answer(reason);
+    emit.end_answer(None, reason);
     // Either member may report the error without the other.
     if has_failed {
         let kind = if subtype.starts_with("error") { subtype } else { "" };

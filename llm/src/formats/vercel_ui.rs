@@ -44,7 +44,7 @@ static WIRE: Wire = Wire {
         on("finish", &[METADATA, row(".", Means::EndsAnswer("finishReason"))]),
         on(
             "abort",
-            &[row("reason", Means::Data("reason")), row(".", Means::Hook(|emit, _, _| emit.end_answer("abort")))],
+            &[row("reason", Means::Data("reason")), row(".", Means::Hook(|emit, _, _| emit.end_answer(None, "abort")))],
         ),
         on("error", &[row("errorText", Means::Fails)]),
     ],

@@ -122,7 +122,7 @@ impl ProviderStream {
                 // An agent that was never announced has no end of its own: it ends with the main agent.
                 if !terminal.is_program && !stream.stream_state.has_message {
                     stream.stream_state.unfinished.clear();
-                    stream.stream_state.outlet.watch.end();
+                    stream.stream_state.outlet.watch.has_ended = true;
                 }
             }),
             Whose::Nobodys => {
@@ -197,7 +197,7 @@ impl ProviderStream {
         state.outlet.texts = self.stream_state.outlet.texts.as_ref().map(|texts| texts.emptied());
         // Its session may be over, and these lines may only follow the end, so no other end is required.
         if id.is_empty() {
-            state.outlet.watch.end();
+            state.outlet.watch.has_ended = true;
         }
         Agent { session: session.to_owned(), id: id.to_owned(), calls: self.calls.clone().emptied(), state }
     }
@@ -234,7 +234,7 @@ impl ProviderStream {
                 if emit.unfinished().contains(&0) {
                     emit.break_off("result");
                 }
-                emit.end_answer("");
+                emit.end_answer(None, "");
                 emit.end_blocks(Which::All);
             });
             self.remove_agent(place);

@@ -117,6 +117,6 @@ impl ProviderStream {
     /// ```
     #[must_use]
     pub fn stop(&self) -> Option<StopKind> {
-        self.stream_state.outlet.watch.stop()
+        self.stream_state.outlet.watch.stop
     }
 }

@@ -102,7 +102,7 @@ impl ProviderStream {
 
     /// Returns true if an answer has ended, and none is open.
     fn has_ended(&self) -> bool {
-        self.stream_state.outlet.watch.has_ended() && self.stream_state.unfinished.is_empty()
+        self.stream_state.outlet.watch.has_ended && self.stream_state.unfinished.is_empty()
     }
 
     fn read_event(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
@@ -175,7 +175,7 @@ impl ProviderStream {
 
     /// Reports `text` as an error if it is a page that was sent in place of a stream. Returns true if it is one.
     pub(super) fn is_page(&mut self, text: &str, on_event: &mut OnEvent<'_>) -> bool {
-        let may_be_page = !self.is_program_s() && !self.stream_state.outlet.watch.has_meant();
+        let may_be_page = !self.is_program_s() && !self.stream_state.outlet.watch.has_meant;
         let failure = Failure::page(text).filter(|_| may_be_page);
         let is_page = failure.is_some();
         if let Some(failure) = failure {

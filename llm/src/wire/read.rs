@@ -101,10 +101,10 @@ impl Report<'_, '_> {
                 let reason = value.text_at(reason);
                 if !reason.is_empty() {
                     let stop_sequence = value.text_at(sequence);
-                    self.emit.end_answer(Stop { stop_sequence, ..reason.into() });
+                    self.emit.end_answer(None, Stop { stop_sequence, ..reason.into() });
                 }
             }
-            Means::EndsAnswer(reason) => self.emit.end_answer(value.text_at(reason)),
+            Means::EndsAnswer(reason) => self.emit.end_answer(None, value.text_at(reason)),
             Means::EndsStream => self.emit.end_stream(),
             Means::Text => self.words(MismatchKind::Text, value, here),
             Means::Reasoning => self.words(MismatchKind::Reasoning, value, here),

@@ -130,12 +130,12 @@ fn end(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
         let action = event.word_at("amazon-bedrock-guardrailAction");
         let reason = if action == "INTERVENED" { action } else { "" };
         let stop = Stop { kind: Some(StopKind::ContentFilter), ..reason.into() };
-        emit.unfinished().to_vec().into_iter().for_each(|choice| emit.end_choice(choice, stop));
+        emit.unfinished().to_vec().into_iter().for_each(|choice| emit.end_answer(Some(choice), stop));
     }
 }
 
 fn stop(emit: &mut Emitter<'_>, choice: u64, reason: &str, stop_sequence: &str) {
     if !reason.is_empty() {
-        emit.end_choice(choice, Stop { stop_sequence, ..reason.into() });
+        emit.end_answer(Some(choice), Stop { stop_sequence, ..reason.into() });
     }
 }

@@ -241,7 +241,7 @@ fn begin_turn(emit: &mut Emitter<'_>, _: Node<'_>, _: &Here<'_>) {
 
 fn end_turn(emit: &mut Emitter<'_>, content: Node<'_>, _: &Here<'_>) {
     if content.get("interrupted").is_true() && emit.unfinished().contains(&0) {
-        emit.end_answer("interrupted");
+        emit.end_answer(None, "interrupted");
     }
     if !content.get("turnComplete").is_true() {
         return;

@@ -45,7 +45,7 @@ pub(super) fn finish(status: &str, response: Node<'_>, emit: &mut Emitter<'_>) {
     let state = state(emit);
     *state = State { part: state.part, choice: state.choice, ..State::default() };
     let detail = response.word_at("incomplete_details.reason");
-    emit.end_answer(if detail.is_empty() { status } else { detail });
+    emit.end_answer(None, if detail.is_empty() { status } else { detail });
     if let Some(failure) = Failure::at(response.member("error").as_failure()) {
         emit.fail(&failure);
     }

@@ -138,7 +138,7 @@ pub(super) fn end(event: Node<'_>, emit: &mut Emitter<'_>) {
         StopKind::Other => StopKind::of(status),
         kind => kind,
     };
-    emit.end_choice(choice, Stop { kind: Some(kind), ..reason.into() });
+    emit.end_answer(Some(choice), Stop { kind: Some(kind), ..reason.into() });
     if let Some(failure) = Failure::at(response.get("status_details.error").as_failure()) {
         emit.report_failure(&failure);
     }
