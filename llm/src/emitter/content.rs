@@ -156,28 +156,12 @@ impl Emitter<'_> {
     /// Appends a piece of an open call's input or of the repetition of an ended call.
     pub(crate) fn piece_of_call(&mut self, slot: Slot<'_>, piece: &str, value: Node<'_>) {
         if let Some(number) = self.calls().find_in(slot).filter(|number| self.said().is_again(*number)) {
-            value.as_piece_of(Text::again(number), false);
+            value.as_piece_of(Text::Again(number), false);
             let most = self.known().limits().input_bytes;
             return self.said().add_again(number, piece, most);
         }
         self.note_piece_in(slot, value);
         self.calls().delta(slot, piece);
-    }
-
-    /// Buffers a piece of an open call's input that a second kind of event repeats, for comparison.
-    pub(crate) fn said_otherwise(&mut self, call: u64, piece: &str) {
-        let limits = self.known().limits();
-        let (most_calls, most) = (limits.open_calls, limits.input_bytes);
-        self.said().begin_otherwise(call, most_calls);
-        self.said().add_again(call, piece, most);
-    }
-
-    /// Completes the repetition of a call that is about to end: what a second kind of event has sent is the whole
-    /// input.
-    pub(crate) fn end_otherwise(&mut self, call: u64) {
-        if let Some((_, input)) = self.said().end_again(Some(call)) {
-            self.calls().whole_of(call, &input);
-        }
     }
 
     /// Ends a call, or the repetition of one.

@@ -164,13 +164,13 @@ impl<'a> Emitter<'a> {
     pub(crate) fn note_piece_in(&mut self, slot: Slot<'_>, value: Node<'_>) {
         match self.calls().find_open(slot) {
             Some(call) => self.note_piece_of(call, value),
-            None => value.as_piece_of(Text::of_place(slot.digest()), false),
+            None => value.as_piece_of(Text::Slot(slot.digest()), false),
         }
     }
 
     /// Notes that a value is a piece of the input of a call.
     pub(crate) fn note_piece_of(&self, call: u64, value: Node<'_>) {
-        value.as_piece_of(Text::of(call), self.known().open_call(call).is_some_and(OpenCall::is_raw));
+        value.as_piece_of(Text::Call(call), self.known().open_call(call).is_some_and(OpenCall::is_raw));
     }
 
     /// Shows an event that has been read, with the marks of its values.

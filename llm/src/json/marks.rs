@@ -32,44 +32,26 @@ pub(crate) enum Mark {
 
 /// The text that pieces of a call's input belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Text(u32);
+pub(crate) enum Text {
+    /// The input of the call with this number.
+    Call(u64),
+    /// The repetition of a call's input.
+    Again(u64),
+    /// The repetition of a call's input in the older form of chats.
+    Older(u64),
+    /// The text of pieces without a call, by the digest of their slot.
+    Slot(u64),
+}
 
 impl Text {
-    /// Marks the text of a repetition. Call numbers do not reach this bit, nor the next one.
-    const AGAIN: u32 = 1 << 31;
-    /// Marks the text of pieces without a call.
-    const OF_SLOT: u32 = 1 << 30;
-    /// Marks the text of pieces that a chat repeats in the older form of calls.
-    const OLDER: u32 = Self::AGAIN | Self::OF_SLOT;
-
-    /// Returns the text that is a call's input.
-    pub(crate) fn of(call: u64) -> Self {
-        Self((call % u64::from(Self::OF_SLOT)) as u32)
-    }
-
-    /// Returns the text of the repetition of a call's input.
-    pub(crate) fn again(call: u64) -> Self {
-        Self(Self::of(call).0 | Self::AGAIN)
-    }
-
-    /// Returns the text that a chat repeats in the older form of calls.
-    pub(crate) fn older(call: u64) -> Self {
-        Self(Self::of(call).0 | Self::OLDER)
-    }
-
-    /// Returns the text of pieces without a call, by the digest of their slot.
-    pub(crate) fn of_place(digest: u64) -> Self {
-        Self(Self::of(digest).0 | Self::OF_SLOT)
-    }
-
     /// Returns true if the text's pieces belong to no call.
     pub(crate) fn is_stray(self) -> bool {
-        self.0 & Self::OLDER == Self::OF_SLOT
+        matches!(self, Self::Slot(_))
     }
 
     /// Returns the call whose input the text is; `None` for a repetition and for pieces without a call.
     pub(crate) fn call(self) -> Option<u64> {
-        if self.0 < Self::OF_SLOT { Some(self.0.into()) } else { None }
+        if let Self::Call(call) = self { Some(call) } else { None }
     }
 }
 

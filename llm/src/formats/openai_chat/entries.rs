@@ -42,7 +42,7 @@ pub(super) fn read_entry(
             return;
         }
         Found::Ended(number) => {
-            value.as_piece_of(Text::of_place(entry.own_slot().digest()), false);
+            value.as_piece_of(Text::Slot(entry.own_slot().digest()), false);
             return emit.calls().late(number);
         }
         Found::Nobody => {
@@ -63,7 +63,7 @@ pub(super) fn read_entry(
             if emit.calls().append_so_far(number, text) {
                 emit.note_piece_of(number, value);
             } else {
-                value.as_so_far(Text::of(number));
+                value.as_so_far(Text::Call(number));
             }
         }
         // An object in place of a string is the whole input. It may be repeated after the call's end.

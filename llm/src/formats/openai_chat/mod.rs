@@ -319,7 +319,7 @@ fn older_call(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
         return read_entry(&here, "", &fragment, Executor::Client, emit);
     }
     let call = emit.calls().find_in(Slot::new(here.choice, Place::Latest));
-    fragment.value.as_piece_of(Text::older(call.unwrap_or_default()), false);
+    fragment.value.as_piece_of(Text::Older(call.unwrap_or_default()), false);
     if !newer.children().any(|entry| fragment.repeats(&Fragment::of(entry))) {
         emit.unknown_part("function_call", delta.get("function_call").shown());
     }

@@ -268,7 +268,10 @@ pub(super) fn end(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) {
     }
     let Some(number) = emit.calls().find_open(slot) else { return };
     emit.calls().identify(number, "", tool(item));
-    emit.end_otherwise(number);
+    // The input that a second family of events has sent is whole.
+    if let Some((_, input)) = emit.said().end_again(Some(number)) {
+        emit.calls().whole_of(number, &input);
+    }
     let has_composed = matches!(form, Form::Composed(_)) && composed::end(number, item, emit);
     // Commands that are not composed have arrived as text, or not at all.
     let has_text = matches!(form, Form::Composed(_)) && emit.known().open_call(number).is_some_and(OpenCall::has_input);

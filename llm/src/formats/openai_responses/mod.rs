@@ -290,8 +290,11 @@ fn input_piece(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let family = digest_of(kind.split('.').nth(1).unwrap_or_default());
     match emit.calls().find_open(home.slot()) {
         Some(call) if !is_of_its_family(family, call, emit) => {
-            delta.as_piece_of(Text::again(call), false);
-            emit.said_otherwise(call, piece);
+            delta.as_piece_of(Text::Again(call), false);
+            let limits = emit.known().limits();
+            let (most_calls, most) = (limits.open_calls, limits.input_bytes);
+            emit.said().begin_otherwise(call, most_calls);
+            emit.said().add_again(call, piece, most);
         }
         _ => {
             emit.note_piece_in(home.slot(), delta);
