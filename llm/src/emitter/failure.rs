@@ -58,7 +58,7 @@ pub(crate) fn is_cause(name: &str) -> bool {
 impl<'a> Failure<'a> {
     /// Reads an error member; `None` if it is missing or empty.
     pub(crate) fn at(error: Node<'a>) -> Option<Self> {
-        says_anything(error).then(|| Self::new(error))
+        error.is_anything().then(|| Self::new(error))
     }
 
     /// Reads the value of an error member: a message, an object, or anything else.
@@ -97,7 +97,7 @@ impl<'a> Failure<'a> {
             return failure;
         }
         let is_untyped = ["type", "event_type"].iter().all(|name| words(event.member(name)).is_empty());
-        if says_anything(inner(event)) && (is_untyped || is_called_error(event)) {
+        if inner(event).is_anything() && (is_untyped || is_called_error(event)) {
             Some(Self::around(event))
         } else if is_called_error(event) {
             Some(Self::of(event))
@@ -181,14 +181,14 @@ fn is_called_error(event: Node<'_>) -> bool {
 /// Returns the error inside an event. Apigee has `fault` in place of `error`, with the message in `faultstring`.
 fn inner(event: Node<'_>) -> Node<'_> {
     let error = event.member("error");
-    if says_anything(error) { error } else { event.member("fault") }
+    if error.is_anything() { error } else { event.member("fault") }
 }
 
 /// Returns the first member with a description of the error, if any.
 fn said(error: Node<'_>) -> Option<Node<'_>> {
     let own = ["message", "Message", "error_msg", "faultstring"].map(|name| error.member(name));
     let others = ["error", "detail", "details", "errors"].map(|name| error.member(name));
-    own.into_iter().filter(|part| !words(*part).is_empty()).chain(others).find(|part| says_anything(*part))
+    own.into_iter().filter(|part| !words(*part).is_empty()).chain(others).find(|part| part.is_anything())
 }
 
 /// The name of the member with the delay after which the same request may succeed.
@@ -207,14 +207,9 @@ fn words(mut error: Node<'_>) -> &str {
         if error.is_string() {
             break;
         }
-        let member = || WORDS.map(|name| error.member(name)).into_iter().find(|member| says_anything(*member));
+        let member = || WORDS.map(|name| error.member(name)).into_iter().find(|member| member.is_anything());
         let Some(inner) = error.elements().next().or_else(member) else { break };
         error = inner;
     }
     error.text().unwrap_or_default()
-}
-
-/// Returns true if a member is present and not empty.
-fn says_anything(member: Node<'_>) -> bool {
-    !matches!(member.spelt(), "" | "null" | "\"\"" | "{}" | "[]" | "false")
 }

@@ -316,7 +316,7 @@ impl<'a> Emitter<'a> {
         (block, call): (Option<u64>, Option<u64>),
         value: Node<'_>,
     ) {
-        if is_anything(value) {
+        if value.is_anything() {
             self.report(StreamEvent::Opaque(Opaque { kind, choice, block, call, json: value.spelt().into() }));
         }
     }
@@ -335,7 +335,7 @@ impl<'a> Emitter<'a> {
 
     /// Reports the findings of a filter or guardrail.
     pub(crate) fn content_filter(&mut self, choice: u64, value: Node<'_>) {
-        if is_anything(value) {
+        if value.is_anything() {
             self.report(StreamEvent::ContentFilter { choice, json: value.spelt().into() });
         }
     }
@@ -369,9 +369,4 @@ impl<'a> Emitter<'a> {
         let (kind, code, json) = (present(kind), present(code), present(json));
         self.report(StreamEvent::ProviderError { message: (&**message).into(), kind, code, retry, json });
     }
-}
-
-/// Returns true if a value is present and not an empty string, object or list.
-fn is_anything(value: Node<'_>) -> bool {
-    !matches!(value.given(), "" | "\"\"" | "{}" | "[]")
 }

@@ -37,7 +37,7 @@ impl<'e> Node<'e> {
         let mut value = self;
         for step in path.split('.') {
             value = value.member(step.trim_end_matches("[]"));
-            if value.is_nothing() || value.spelt() == "{}" {
+            if !value.is_anything() {
                 return value.is_there();
             }
         }

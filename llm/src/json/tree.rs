@@ -202,6 +202,11 @@ impl<'e> Node<'e> {
         matches!(self.spelt(), "" | "null" | "\"\"" | "false") || self.is_list() && self.is_empty()
     }
 
+    /// Returns true if there is a value that stands for something, other than an empty object.
+    pub(crate) fn is_anything(self) -> bool {
+        !self.is_nothing() && self.spelt() != "{}"
+    }
+
     /// Returns true if there is nothing in the value.
     fn is_empty(self) -> bool {
         self.children().next().is_none()

@@ -145,7 +145,7 @@ impl Report<'_, '_> {
             Means::Media(shown) => self.media(shown, value, here),
             Means::Usage => self.emit.usage(value.read()),
             Means::Filter => self.emit.content_filter(choice, value.read_rest()),
-            Means::Data(_) if value.is_nothing() || value.spelt() == "{}" => drop(value.read()),
+            Means::Data(_) if !value.is_anything() => drop(value.read()),
             Means::Data(name) => {
                 let kind = if name.is_empty() { value.word_at(self.wire.kind) } else { name };
                 self.emit.data(kind, value.shown());
