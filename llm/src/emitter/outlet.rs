@@ -66,12 +66,9 @@ pub(crate) trait ReadText: Send + Sync {
     fn emptied(&self) -> Box<dyn ReadText>;
     /// Returns the kind and the options that a saved state has to match.
     fn owner(&self) -> Owner;
-    /// Returns the numbers of the open blocks that text was read from.
+    /// Returns the envelopes of the open blocks that text was read from, with the numbers of the blocks.
     #[cfg(feature = "envelope")]
-    fn blocks(&self) -> alloc::vec::Vec<u64>;
-    /// Returns the envelope of an open block.
-    #[cfg(feature = "envelope")]
-    fn envelope(&self, block: u64) -> Option<&crate::envelope::Envelope>;
+    fn envelopes(&self) -> alloc::vec::Vec<(u64, &crate::envelope::Envelope)>;
     fn boxed_clone(&self) -> Box<dyn ReadText>;
 }
 

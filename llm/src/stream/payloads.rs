@@ -67,20 +67,15 @@ impl ProviderStream {
     /// Returns `None` if the block is not open or none of its text has arrived.
     #[must_use]
     pub fn envelope(&self, block: u64) -> Option<&Envelope> {
-        self.texts().find_map(|texts| texts.envelope(block))
+        self.envelopes().into_iter().find_map(|(number, envelope)| (number == block).then_some(envelope))
     }
 
     /// Returns the envelopes of the open blocks of text in which text has arrived, with the numbers of the blocks.
     #[must_use]
     pub fn envelopes(&self) -> Vec<(u64, &Envelope)> {
-        let blocks = self.texts().flat_map(ReadText::blocks);
-        blocks.filter_map(|block| self.envelope(block).map(|envelope| (block, envelope))).collect()
-    }
-
-    /// Returns the readers of text of the main agent and of the others. Blocks are numbered across agents.
-    fn texts(&self) -> impl Iterator<Item = &dyn ReadText> {
+        // Blocks are numbered across agents.
         let states = iter::once(&self.stream_state).chain(self.agents.states());
-        states.filter_map(|state| state.outlet.texts.as_deref())
+        states.filter_map(|state| state.outlet.texts.as_deref()).flat_map(ReadText::envelopes).collect()
     }
 }
 
@@ -173,13 +168,8 @@ impl ReadText for Payloads {
         self.new.owner()
     }
 
-    fn blocks(&self) -> Vec<u64> {
-        self.open.iter().map(|open| open.block).collect()
-    }
-
-    fn envelope(&self, block: u64) -> Option<&Envelope> {
-        let place = self.open.binary_search_by_key(&block, |open| open.block).ok()?;
-        self.open.get(place).map(|open| &open.envelope)
+    fn envelopes(&self) -> Vec<(u64, &Envelope)> {
+        self.open.iter().map(|open| (open.block, &open.envelope)).collect()
     }
 
     fn boxed_clone(&self) -> Box<dyn ReadText> {
