@@ -81,8 +81,6 @@ pub struct ProviderStream {
     /// The function that returns a provider's composer, if `with_message` was called. Only `with_message` names it, so
     /// programs that never call it do not link the composers.
     pub(crate) composer_of: Option<fn(Provider) -> Option<Composer>>,
-    /// True until the first event of a known provider.
-    pub(crate) awaits_composer: bool,
     /// True if the assistant's text is itself JSON.
     pub(crate) is_structured: bool,
     /// True if each event is also reported unchanged.
@@ -135,7 +133,6 @@ impl ProviderStream {
             format_of,
             stream_state: StreamState::default(),
             composer_of: None,
-            awaits_composer: false,
             is_structured: false,
             with_events: false,
             undecided: Vec::new(),
@@ -176,7 +173,7 @@ impl ProviderStream {
     /// Keeps the assistant's [`message`](Self::message) for the next request.
     #[must_use]
     pub fn with_message(self) -> Self {
-        Self { composer_of: Some(Provider::composer), awaits_composer: true, ..self }
+        Self { composer_of: Some(Provider::composer), ..self }
     }
 
     /// Returns the assistant's message as a JSON text in the provider's own format, ready to be appended to the next

@@ -154,9 +154,7 @@ impl ProviderStream {
 
     /// Reads an event of the agent whose state the stream currently has.
     pub(super) fn read_own(&mut self, event: Node<'_>, on_event: &mut OnEvent<'_>) {
-        if self.awaits_composer {
-            self.keep_message();
-        }
+        self.keep_message();
         let Some(reader) = &mut self.reader else { return };
         let mut emit = Emitter::new(&mut self.calls, &mut self.stream_state, self.is_structured, on_event);
         if reader.read(event, &mut emit).is_err() {
@@ -164,12 +162,13 @@ impl ProviderStream {
         }
     }
 
-    /// Begins to compose the message, now that the provider is known.
+    /// Begins to compose the message, once the provider is known.
     pub(super) fn keep_message(&mut self) {
-        if let (Some(provider), Some(composer_of)) = (self.provider(), self.composer_of) {
+        if let (Some(provider), Some(composer_of), None) =
+            (self.provider(), self.composer_of, &self.stream_state.message)
+        {
             let most = self.calls.state().limits().event_bytes;
             self.stream_state.message = composer_of(provider).map(|composer| Box::new(Turn::new(composer, most)));
-            self.awaits_composer = false;
         }
     }
 

@@ -123,9 +123,7 @@ impl ProviderStream {
         let known = reader.filter(|_| format_of.is_none());
         let reader = known.map(|reader| Dispatch::new(reader.provider, reader.format, false));
         let new = Self::with(reader, format_of, calls);
-        let awaits_composer = composer_of.is_some();
-        let mut new =
-            Self { composer_of, awaits_composer, is_structured, with_events, history: history.emptied(), ..new };
+        let mut new = Self { composer_of, is_structured, with_events, history: history.emptied(), ..new };
         new.stream_state.outlet.texts = stream_state.outlet.texts.map(|texts| texts.emptied());
         restore(&owner, new, bytes)
     }
@@ -208,7 +206,7 @@ impl ProviderStream {
             out.text(reader.provider.name());
             out.flag(reader.has_begun);
         });
-        out.flag(self.awaits_composer);
+        out.flag(self.composer_of.is_some() && self.stream_state.message.is_none());
         self.calls.state().save_base(out);
         self.stream_state.save_base(out);
         self.agents.save_base(out);
@@ -228,9 +226,9 @@ impl Replay for ProviderStream {
             self.reader = Some(Dispatch::new(provider, format, reader.flag()?));
         }
         Impossible::ensure(self.format_of.is_some() || self.reader.is_some())?;
-        let awaits_composer = reader.flag()?;
-        if !awaits_composer && self.awaits_composer {
-            Impossible::ensure(self.reader.is_some())?;
+        let awaits_message = reader.flag()?;
+        if !awaits_message {
+            Impossible::ensure(self.composer_of.is_none() || self.reader.is_some())?;
             self.keep_message();
         }
         self.calls.state_mut().restore_base(reader)?;
