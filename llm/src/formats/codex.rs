@@ -4,14 +4,12 @@
 //! no end.
 
 use alloc::borrow::ToOwned as _;
-use alloc::string::String;
 
 use crate::calls::{CallStart, Executor, Place, Slot};
 use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
 use crate::event::BlockKind;
 use crate::formats::{Format, Owns, Speaker, Terminal};
-use crate::json::{push_member, quoted};
 use crate::wire::{ByType, Form, Here, Means, Node, Outcome, Row, Rows, Spot, Wire, on, read, row};
 
 pub(crate) const FORMAT: Format = Format {
@@ -180,11 +178,7 @@ fn begin_call(emit: &mut Emitter<'_>, item: Node<'_>, _: &Here<'_>) {
 fn call(emit: &mut Emitter<'_>, item: Node<'_>, here: &Here<'_>) {
     begin_call(emit, item, here);
     let (id, (name, members)) = (item.word_at("id"), called(item));
-    let mut input = String::from("{");
-    for member in item.children().filter(|member| members.contains(&member.key()) && member.is_given()) {
-        push_member(&mut input, &quoted(member.key()), member.as_raw().spelt());
-    }
-    input.push('}');
+    let mut input = item.object_of(members);
     let arguments = item.raw("arguments");
     if members.is_empty() && arguments.is_given() {
         input = arguments.as_input().spelt().to_owned();

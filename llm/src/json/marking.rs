@@ -1,8 +1,10 @@
 //! Marks the values of an event: what a row of the wire's table, or a hook, knows of each.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::marks::{Around, Mark, Text};
+use super::spelling::push_member;
 use super::tree::{Node, Tree, Value};
 
 impl Tree<'_> {
@@ -123,6 +125,15 @@ impl<'e> Node<'e> {
     /// Returns the text of a string, which is then marked as input that is not JSON; `""` for anything else, which is
     /// then odd.
     pub(crate) fn raw_text(self) -> &'e str {
+    /// Returns the text of an object with those of `members` that the value has, and marks them as input.
+    pub(crate) fn object_of(self, members: &[&str]) -> String {
+        let mut object = String::from("{");
+        for member in members.iter().map(|name| self.member(name)).filter(|member| member.is_given()) {
+            push_member(&mut object, &member.quoted_key(), member.as_raw().spelt());
+        }
+        object + "}"
+    }
+
         let text = self.said();
         self.as_raw();
         text

@@ -25,21 +25,21 @@ use crate::wire::{Here, Mark, Node};
 pub(super) type AllComposed = Numbered<Composed>;
 
 /// The part of one call's text that has been composed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Composed {
-    pub(super) of: Of,
+    of: Of,
     /// The object of the item's start, whose other members are written at the end.
     object: String,
     /// The members that are in the text, as bits at their indices in [`MEMBERS`]. Bit 7 stands for all others.
-    pub(super) written: u8,
+    written: u8,
     /// The number of strings that have begun (a patch has one), and whether the last one is open.
-    pub(super) strings: u64,
-    pub(super) is_open: bool,
-    pub(super) len: usize,
+    strings: u64,
+    is_open: bool,
+    len: usize,
     /// The offset in the text at which the last string begins, after its quote.
-    pub(super) string: usize,
+    string: usize,
     /// True if the provider has sent the whole of each string that is no longer open.
-    pub(super) has_all: bool,
+    has_all: bool,
 }
 
 /// The members that are written before the item is done.
@@ -63,16 +63,7 @@ pub(super) fn begin(number: u64, of: Of, item: Node<'_>, emit: &mut Emitter<'_>)
         }
     } else {
         let object_text = object.spelt().to_owned();
-        let mut composed = Composed {
-            of,
-            object: object_text,
-            written: 0,
-            strings: 0,
-            is_open: false,
-            len: 0,
-            string: 0,
-            has_all: true,
-        };
+        let mut composed = Composed { of, object: object_text, has_all: true, ..Composed::default() };
         if of == Of::Patch {
             let mut text = [r#"{"callId":"#, &quoted(form::own_id(item)), r#","operation":{"#].concat();
             for name in ["type", "path"] {
@@ -127,13 +118,7 @@ pub(super) fn end(number: u64, item: Node<'_>, emit: &mut Emitter<'_>) -> bool {
     if composed.of == Of::Commands && composed.strings == 0 {
         emit.calls().whole_of(number, &form::input(item));
     } else if !form::is_incomplete(item) && (object.is_object() || composed.is_done()) {
-        let mut text = String::from(if composed.is_open { "\"" } else { "" });
-        text.push_str(if composed.of == Of::Commands { "]" } else { "" });
-        for member in object.children().filter(|_| object.is_object()) {
-            composed.write_member(member.key(), member.spelt(), &mut text);
-        }
-        text.push_str(if composed.of == Of::Patch { "}}" } else { "}" });
-        composed.push(number, &text, emit);
+        composed.close(number, object, emit);
         if object.is_given() {
             emit.calls().whole_of(number, &form::input(item));
         }
@@ -146,12 +131,8 @@ pub(super) fn end(number: u64, item: Node<'_>, emit: &mut Emitter<'_>) -> bool {
 pub(super) fn close_all(emit: &mut Emitter<'_>) {
     for (number, mut composed) in mem::take(&mut state(emit).composed) {
         if composed.is_done() {
-            let mut text = String::from(if composed.of == Of::Patch { "" } else { "]" });
             let object = mem::take(&mut composed.object);
-            for member in Tree::new(&object).root().members() {
-                composed.write_member(member.key(), member.spelt(), &mut text);
-            }
-            composed.push(number, &(text + if composed.of == Of::Patch { "}}" } else { "}" }), emit);
+            composed.close(number, Tree::new(&object).root(), emit);
         }
     }
 }
@@ -166,6 +147,17 @@ impl Composed {
     fn push(&mut self, number: u64, text: &str, emit: &mut Emitter<'_>) {
         emit.calls().append_composed(number, text);
         self.len += text.len();
+    }
+
+    /// Writes the ends of the strings, the other members of an object, and the end of the text.
+    fn close(&mut self, number: u64, object: Node<'_>, emit: &mut Emitter<'_>) {
+        let (list_end, end) = if self.of == Of::Patch { ("", "}}") } else { ("]", "}") };
+        let mut text = [if self.is_open { "\"" } else { "" }, list_end].concat();
+        for member in object.members() {
+            self.write_member(member.key(), member.spelt(), &mut text);
+        }
+        text.push_str(end);
+        self.push(number, &text, emit);
     }
 
     /// Writes a member, unless it is already in the text. Names that are not in [`MEMBERS`] are always written, since

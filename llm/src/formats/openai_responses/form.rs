@@ -23,9 +23,10 @@ pub(super) enum Form {
 }
 
 /// The kind of composed text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Of {
     /// `{"callId":…,"operation":{"type":…,"path":…,"diff":…}}`
+    #[default]
     Patch,
     /// `{"commands":[…],"timeout_ms":…}`
     Commands,
@@ -126,9 +127,9 @@ pub(super) fn input(item: Node<'_>) -> Cow<'_, str> {
             [r#"{"callId":"#, &quoted(own_id(item)), r#","operation":"#, &operation, "}"].concat()
         }
         (Some(Form::Composed(Of::Commands)), _) if action.is_object() => reordered(action, &["commands"]),
-        (_, "computer_call") => object_of(item, &["action", "actions", "pending_safety_checks"]),
-        (_, "file_search_call") => object_of(item, &["queries"]),
-        (_, "image_generation_call") => object_of(item, &["revised_prompt"]),
+        (_, "computer_call") => item.object_of(&["action", "actions", "pending_safety_checks"]),
+        (_, "file_search_call") => item.object_of(&["queries"]),
+        (_, "image_generation_call") => item.object_of(&["revised_prompt"]),
         (_, "tool_search_call") => item.member("arguments").input().to_owned(),
         // A search that failed may have no action.
         (_, "web_search_call") if !action.is_object() => String::from("{}"),
@@ -141,7 +142,7 @@ pub(super) fn input(item: Node<'_>) -> Cow<'_, str> {
 }
 
 /// Returns the text of an object, with the members in `first` at the front.
-pub(super) fn reordered(object: Node<'_>, first: &[&str]) -> String {
+fn reordered(object: Node<'_>, first: &[&str]) -> String {
     let rank = |name: &str| first.iter().position(|first| *first == name).unwrap_or(first.len());
     let mut text = String::from("{");
     // Not sorted, because the code for that would be larger than the rest of this file.
@@ -151,13 +152,4 @@ pub(super) fn reordered(object: Node<'_>, first: &[&str]) -> String {
         }
     }
     text + "}"
-}
-
-/// Returns the text of an object with those of `members` that the item has.
-pub(super) fn object_of(item: Node<'_>, members: &[&str]) -> String {
-    let mut object = String::from("{");
-    for (name, value) in members.iter().map(|name| (name, item.member(name))).filter(|(_, value)| value.is_given()) {
-        push_member(&mut object, &quoted(name), value.as_raw().spelt());
-    }
-    object + "}"
 }
