@@ -6,26 +6,22 @@ use alloc::string::String;
 ///
 /// Uses decimal arithmetic, so nothing is rounded and the result does not depend on how serde_json reads numbers.
 pub(super) fn whole_number(number: &str) -> Option<u64> {
+    if let Ok(number) = number.parse() {
+        return Some(number);
+    }
     let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let (digits, is_negative) = mantissa.strip_prefix('-').map_or((mantissa, false), |digits| (digits, true));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    // The digits without trailing zeros, and the number of trailing zeros.
-    let (mut significant, mut zeros) = (0_u64, 0_u32);
-    for digit in whole.bytes().chain(fraction.bytes()) {
-        if digit != b'0' {
-            let digit = u64::from(digit - b'0');
-            significant = significant.checked_mul(10_u64.checked_pow(zeros + 1)?)?.checked_add(digit)?;
-            zeros = 0;
-        } else if significant > 0 {
-            zeros += 1;
-        }
-    }
-    if significant == 0 || is_negative {
-        return (significant == 0).then_some(0);
+    let digits = [whole, fraction].concat();
+    let significant = digits.trim_end_matches('0');
+    let zeros = i64::try_from(digits.len() - significant.len()).ok()?;
+    let significant = significant.trim_start_matches('0');
+    if significant.is_empty() || is_negative {
+        return significant.is_empty().then_some(0);
     }
     let exponent: i64 = exponent.parse().ok()?;
-    let power = exponent.checked_add(i64::from(zeros))?.checked_sub(i64::try_from(fraction.len()).ok()?)?;
-    significant.checked_mul(10_u64.checked_pow(u32::try_from(power).ok()?)?)
+    let power = exponent.checked_add(zeros)?.checked_sub(i64::try_from(fraction.len()).ok()?)?;
+    significant.parse::<u64>().ok()?.checked_mul(10_u64.checked_pow(u32::try_from(power).ok()?)?)
 }
 
 /// Returns the raw text between a string's quotes or a list's brackets; `None` for any other value.
