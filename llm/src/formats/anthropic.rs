@@ -5,11 +5,12 @@ use crate::emitter::Emitter;
 use crate::emitter::blocks::Which;
 use crate::event::{BlockKind, OpaqueKind};
 use crate::formats::{Format, Owns};
-use crate::json::Unreadable;
 use crate::message::{Composer, Ids, Shape};
-use crate::wire::{Back, ByType, Called, Cited, Here, Means, Node, Outcome, Owner, Rows, Spot, Wire, compose, on, row};
+use crate::wire::{
+    Back, ByType, Called, Cited, Here, Means, Node, Outcome, Owner, Rows, Spot, Wire, compose, on, read, row,
+};
 
-pub(crate) const FORMAT: Format = Format { read, ..Format::NEW };
+pub(crate) const FORMAT: Format = Format { read: |event, emit| read(&WIRE, event, emit), ..Format::NEW };
 
 pub(crate) const OWNS: Owns = Owns {
     types: &["message_*|content_block_*"],
@@ -21,10 +22,6 @@ pub(crate) const COMPOSER: Composer =
     Composer::new(Shape::Object { role: "assistant", list: "content", ids: Ids::Needed }, |event, turn| {
         compose(&WIRE, event, turn);
     });
-
-pub(crate) fn read(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<bool, Unreadable> {
-    crate::wire::read(&WIRE, event, emit)
-}
 
 pub(crate) static WIRE: Wire = Wire {
     kind: "type",

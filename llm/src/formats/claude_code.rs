@@ -151,12 +151,11 @@ const FIRST: ByType = &[
     on("*", &[row(".", Means::Unknown(""))]),
 ];
 
-/// The words in a message's start that no block has repeated yet.
-#[derive(Clone, Debug, Default)]
-struct FirstWords {
-    text: String,
-    thinking: String,
-}
+/// The words in a message's start that no block has repeated yet, in the order of [`WORDS`].
+type FirstWords = [String; 2];
+
+/// The members of blocks with words.
+const WORDS: [(&str, MismatchKind); 2] = [("text", MismatchKind::Text), ("thinking", MismatchKind::Reasoning)];
 
 /// The key that is noted if a message was streamed.
 const STREAMED: &str = "streamed";
@@ -210,17 +209,16 @@ fn choose_event(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) -> Rows {
 
 fn note_first_words(emit: &mut Emitter<'_>, words: Node<'_>, _: &Here<'_>) {
     let Some(text) = words.text() else { return words.odd(Mark::Torn) };
-    let first: &mut FirstWords = emit.memory();
-    if words.key() == "text" { &mut first.text } else { &mut first.thinking }.push_str(text);
+    let [first_text, first_thinking]: &mut FirstWords = emit.memory();
+    if words.key() == "text" { first_text } else { first_thinking }.push_str(text);
     words.read();
 }
 
 /// Compares a piece of a block with what the message's start said of it.
 fn note_said(emit: &mut Emitter<'_>, piece: Node<'_>) {
-    for (name, kind) in [("text", MismatchKind::Text), ("thinking", MismatchKind::Reasoning)] {
+    for (place, (name, kind)) in WORDS.into_iter().enumerate() {
         let Some(said) = piece.get(name).text() else { continue };
-        let first: &mut FirstWords = emit.memory();
-        let left = if kind == MismatchKind::Text { &mut first.text } else { &mut first.thinking };
+        let left = &mut emit.memory::<FirstWords>()[place];
         if let Some(rest) = left.strip_prefix(said) {
             *left = rest.to_owned();
         } else {
@@ -234,8 +232,7 @@ fn note_said(emit: &mut Emitter<'_>, piece: Node<'_>) {
 
 /// Reports a message that is over as incomplete if no block has repeated the words of its start.
 fn miss_first_words(emit: &mut Emitter<'_>) {
-    let FirstWords { text, thinking } = mem::take(emit.memory());
-    if !text.is_empty() || !thinking.is_empty() {
+    if mem::take::<FirstWords>(emit.memory()).iter().any(|left| !left.is_empty()) {
         emit.break_off("message_start");
     }
 }
@@ -293,7 +290,7 @@ fn choose_block(emit: &mut Emitter<'_>, block: Node<'_>, _: &Here<'_>) -> Rows {
     }
     note_said(emit, block);
     let kind = block.get("type").text().unwrap_or_default();
-    let mut words = [("text", MismatchKind::Text), ("thinking", MismatchKind::Reasoning)].into_iter();
+    let mut words = WORDS.into_iter();
     // If the type is unreadable, the members identify the block.
     let Some((name, kind)) = words.find(|(name, _)| kind == *name || kind.is_empty() && block.get(name).is_given())
     else {

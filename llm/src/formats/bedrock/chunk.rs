@@ -21,13 +21,13 @@ type Read = fn(Node<'_>, &mut Emitter<'_>) -> Result<bool, Unreadable>;
 /// events, and Nova those of ConverseStream. Other models have chat completions, Cohere's events, or text beside a stop
 /// reason.
 const READERS: [Read; 6] = [
-    anthropic::read,
+    anthropic::FORMAT.read,
     |event, emit| Ok(Failure::reported_by(event).map(|failure| emit.fail(&failure)).is_some()),
     |event, emit| match event.member("choices").is_given() {
         true => (openai_chat::FORMAT.read)(event, emit),
         false => Ok(false),
     },
-    |event, emit| (cohere::FORMAT.read)(event, emit),
+    cohere::FORMAT.read,
     |event, emit| read(&CONVERSE, event, emit),
     |event, emit| read(&PLAIN, event, emit),
 ];
