@@ -10,25 +10,23 @@ use alloc::vec::Vec;
 
 use crate::event::{Block, BlockKind};
 
-/// The place of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The place of a block or call, as it is written in an event. Blocks without a place belong to the current run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum At<'a> {
-    /// The place is not sent: the current run.
+    /// The wire sends no places.
+    #[default]
     Run,
+    /// The index is missing.
+    Nowhere,
     /// An index, and an index inside it.
     Index(u64, u64),
+    /// The id may be empty.
     Id(&'a str),
 }
 
 impl From<Option<u64>> for At<'_> {
     fn from(index: Option<u64>) -> Self {
-        index.map_or(Self::Run, |index| Self::Index(index, 0))
-    }
-}
-
-impl<'a> From<&'a str> for At<'a> {
-    fn from(id: &'a str) -> Self {
-        if id.is_empty() { Self::Run } else { Self::Id(id) }
+        index.map_or(Self::Nowhere, |index| Self::Index(index, 0))
     }
 }
 
@@ -57,29 +55,30 @@ struct Open {
     number: u64,
     choice: u64,
     kind: BlockKind,
-    /// `None` for a run.
-    place: Option<Place>,
+    place: Place,
 }
 
-/// An owned [`At`] other than a run.
+/// An owned [`At`].
 #[derive(Clone, Debug)]
 pub(crate) enum Place {
+    /// The run of the answer with this index. Other places are shared by all answers.
+    Run(u64),
     Index(u64, u64),
     Id(String),
 }
 
 impl Place {
-    /// Returns the place as an owned value; `None` for a run.
-    pub(crate) fn of(at: At<'_>) -> Option<Self> {
+    pub(crate) fn of(choice: u64, at: At<'_>) -> Self {
         match at {
-            At::Run => None,
-            At::Index(outer, inner) => Some(Self::Index(outer, inner)),
-            At::Id(id) => Some(Self::Id(id.to_owned())),
+            At::Run | At::Nowhere | At::Id("") => Self::Run(choice),
+            At::Index(outer, inner) => Self::Index(outer, inner),
+            At::Id(id) => Self::Id(id.to_owned()),
         }
     }
 
-    pub(crate) fn is(&self, at: At<'_>) -> bool {
+    pub(crate) fn is(&self, choice: u64, at: At<'_>) -> bool {
         match (self, at) {
+            (Self::Run(own), At::Run | At::Nowhere | At::Id("")) => *own == choice,
             (Self::Index(outer, inner), At::Index(at_outer, at_inner)) => (*outer, *inner) == (at_outer, at_inner),
             (Self::Id(id), At::Id(at_id)) => id == at_id,
             _ => false,
@@ -88,19 +87,10 @@ impl Place {
 }
 
 impl Open {
-    /// Returns true if this block is at a place. A run belongs to one answer; other places are shared by all answers.
-    fn is_at(&self, choice: u64, at: At<'_>) -> bool {
-        match (&self.place, at) {
-            (None, At::Run) => self.choice == choice,
-            (Some(place), at) => place.is(at),
-            (None, _) => false,
-        }
-    }
-
     fn is_in(&self, which: Which<'_>) -> bool {
         match which {
-            Which::At(choice, at) => self.is_at(choice, at),
-            Which::Item(index) => matches!(self.place, Some(Place::Index(outer, _)) if outer == index),
+            Which::At(choice, at) => self.place.is(choice, at),
+            Which::Item(index) => matches!(self.place, Place::Index(outer, _) if outer == index),
             Which::Of(choice) => self.choice == choice,
             Which::All => true,
         }
@@ -144,8 +134,8 @@ impl Blocks {
     ) -> u64 {
         let is_full = self.open.len() >= most.max(1);
         let oldest = self.open.first().map(|open| open.number).filter(|_| is_full);
-        self.end(&|open| open.is_at(choice, at) || oldest == Some(open.number), ended);
-        let place = Place::of(at);
+        self.end(&|open| open.place.is(choice, at) || oldest == Some(open.number), ended);
+        let place = Place::of(choice, at);
         let number = self.next;
         self.next += 1;
         self.open.push(Open { number, choice, kind, place });

@@ -5,27 +5,30 @@ use alloc::string::ToString as _;
 use super::Emitter;
 use super::blocks::{At, Which};
 use super::repetition::{News, Part, Said, Scope};
+use super::stream_state::note;
 use crate::calls::{CallStart, Executor, Place, Slot, is_stand_in};
 use crate::event::{BlockKind, MismatchKind, StreamEvent};
 use crate::json::{Node, Text};
 
 impl Emitter<'_> {
-    /// Reports a piece of the text block at a place. Structured text is appended to its call instead.
-    pub(crate) fn text_at(&mut self, choice: u64, at: At<'_>, text: &str) {
-        match text {
-            "" => {}
-            text if self.is_structured => self.calls().content(choice, text),
-            text => {
+    /// Reports a piece of a part: of text, reasoning or a refusal. Structured text is appended to its call instead.
+    pub(crate) fn piece(&mut self, Part { kind, choice, at }: Part<'_>, text: &str) {
+        match kind {
+            _ if text.is_empty() => {}
+            MismatchKind::Refusal => {
+                self.user.stream_state.begin(choice);
+                note(&mut self.user.stream_state.refused, choice);
+                self.report(StreamEvent::Refusal { choice, text: text.into() });
+            }
+            MismatchKind::Reasoning => {
+                let block = self.block_of(choice, at, BlockKind::Reasoning);
+                self.report(StreamEvent::Reasoning { choice, block, text: text.into() });
+            }
+            _ if self.is_structured => self.calls().content(choice, text),
+            _ => {
                 let block = self.block_of(choice, at, BlockKind::Text);
                 self.report(StreamEvent::Text { choice, block, text: text.into() });
             }
-        }
-    }
-
-    pub(crate) fn reasoning_at(&mut self, choice: u64, at: At<'_>, text: &str) {
-        if !text.is_empty() {
-            let block = self.block_of(choice, at, BlockKind::Reasoning);
-            self.report(StreamEvent::Reasoning { choice, block, text: text.into() });
         }
     }
 
@@ -46,21 +49,14 @@ impl Emitter<'_> {
         if whole.is_empty() {
             return (None, "");
         }
-        match self.said().news(part, whole, scope) {
-            News::Nothing => (None, ""),
-            News::All => {
-                self.note_said(part, whole);
-                if scope == Scope::Anywhere {
-                    self.said().list(part);
-                }
-                (None, whole)
-            }
-            News::Rest(choice, rest) => (Some(choice), rest),
-            News::Mismatch(choice) => {
-                self.contradict(Part { choice, ..part }, whole);
-                (None, "")
+        let news = self.said().news(part, whole, scope);
+        if news == News::All {
+            self.note_said(part, whole);
+            if scope == Scope::Anywhere {
+                self.said().list(part);
             }
         }
+        self.rest_of(part, whole, news)
     }
 
     /// Does the same as [`news_of`](Self::news_of) for a provider that repeats the parts of a kind in order, without
@@ -69,13 +65,18 @@ impl Emitter<'_> {
         if whole.is_empty() {
             return (At::Run, "");
         }
-        match self.said().news_of_next(kind, whole) {
-            (at, News::Nothing) => (at, ""),
-            (at, News::All) => (at, whole),
-            (at, News::Rest(_, rest)) => (at, rest),
-            (at, News::Mismatch(choice)) => {
-                self.contradict(Part { kind, choice, at }, whole);
-                (at, "")
+        let (at, news) = self.said().news_of_next(kind, whole);
+        (at, self.rest_of(Part { kind, choice: 0, at }, whole, news).1)
+    }
+
+    fn rest_of<'t>(&mut self, part: Part<'_>, whole: &'t str, news: News<'t>) -> (Option<u64>, &'t str) {
+        match news {
+            News::Nothing => (None, ""),
+            News::All => (None, whole),
+            News::Rest(choice, rest) => (Some(choice), rest),
+            News::Mismatch(choice) => {
+                self.contradict(Part { choice, ..part }, whole);
+                (None, "")
             }
         }
     }

@@ -300,14 +300,6 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    pub(crate) fn refusal(&mut self, choice: u64, text: &str) {
-        if !text.is_empty() {
-            self.user.stream_state.begin(choice);
-            note(&mut self.user.stream_state.refused, choice);
-            self.report(StreamEvent::Refusal { choice, text: text.into() });
-        }
-    }
-
     /// Reports an opaque value of a block or a call, which has to be sent back.
     pub(crate) fn opaque(
         &mut self,

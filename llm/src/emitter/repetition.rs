@@ -71,8 +71,8 @@ const MOST_INPUTS: usize = 256;
 struct Spoken {
     kind: MismatchKind,
     choice: u64,
-    /// `None` for a run, and for a part whose item was replaced by another.
-    place: Option<Place>,
+    /// A run if the part's item was replaced by another.
+    place: Place,
     text: Text,
     /// The last piece, and the text before it.
     last: Text,
@@ -103,18 +103,13 @@ impl Text {
 }
 
 impl Spoken {
-    fn new(kind: MismatchKind, choice: u64, place: Option<Place>) -> Self {
+    fn new(Part { kind, choice, at }: Part<'_>) -> Self {
         let [text, last, before] = [Text::default(); 3];
-        Self { kind, choice, place, text, last, before, is_listed: false }
+        Self { kind, choice, place: Place::of(choice, at), text, last, before, is_listed: false }
     }
 
     fn is(&self, part: &Part<'_>) -> bool {
-        self.kind == part.kind
-            && match (&self.place, part.at) {
-                (None, At::Run) => self.choice == part.choice,
-                (Some(place), at) => place.is(at),
-                (None, _) => false,
-            }
+        self.kind == part.kind && self.place.is(part.choice, part.at)
     }
 
     /// Returns the rest of a text that begins with this part; `None` if it does not.
@@ -141,7 +136,7 @@ impl Spoken {
     }
 
     fn is_in_item_of(&self, at: At<'_>) -> bool {
-        matches!((&self.place, at), (Some(Place::Index(outer, _)), At::Index(index, _)) if *outer == index)
+        matches!((&self.place, at), (Place::Index(outer, _), At::Index(index, _)) if *outer == index)
     }
 }
 
@@ -160,8 +155,7 @@ impl Said {
                 self.has_forgotten = true;
                 self.parts.remove(0);
             }
-            let Part { kind, choice, at } = part;
-            self.parts.push(Spoken::new(kind, choice, Place::of(at)));
+            self.parts.push(Spoken::new(part));
             self.parts.len() - 1
         });
         if let Some(spoken) = self.parts.get_mut(place) {
@@ -189,7 +183,7 @@ impl Said {
     pub(crate) fn retire(&mut self, index: u64) {
         for spoken in &mut self.parts {
             if spoken.is_in_item_of(At::Index(index, 0)) {
-                spoken.place = None;
+                spoken.place = Place::Run(spoken.choice);
             }
         }
     }
@@ -332,7 +326,7 @@ impl Said {
         };
         spoken.is_listed = true;
         let at = match spoken.place {
-            Some(Place::Index(outer, inner)) => At::Index(outer, inner),
+            Place::Index(outer, inner) => At::Index(outer, inner),
             _ => At::Run,
         };
         let is_beginning = spoken.rest_of(whole).is_some();

@@ -10,25 +10,18 @@ use crate::calls::{CallErrorKind, CallStart, Place, Slot, digest_of, present};
 use crate::event::{StreamEvent, ToolResult};
 use crate::json::Node;
 
-/// The prefix of the keys for digests of results.
-pub(super) const RESULT: &str = "result/";
-
 impl Emitter<'_> {
     /// Reports a result for the call with this id. `said` is the result itself, without members that describe the
     /// event.
     pub(crate) fn tool_result(&mut self, call_id: &str, is_error: bool, value: Node<'_>, said: &str) {
         let call = if call_id.is_empty() { None } else { self.known().find_id(0, call_id) };
         self.result_of(call, call_id, is_error, value);
-        self.compare_result(call_id, call, digest_of(&[if is_error { "error " } else { "" }, said].concat()));
-    }
-
-    /// Compares a result with the previous one for the same call, if that one is remembered, and reports a mismatch.
-    fn compare_result(&mut self, call_id: &str, call: Option<u64>, digest: u64) {
-        let key = [RESULT, call_id].concat();
-        let before = match call_id {
-            "" => None,
-            _ => self.remember(|state| &mut state.repeatable, 0, Place::Id(&key), digest),
-        };
+        if call_id.is_empty() {
+            return;
+        }
+        let digest = digest_of(&[if is_error { "error " } else { "" }, said].concat());
+        let key = ["result/", call_id].concat();
+        let before = self.remember(|state| &mut state.repeatable, 0, Place::Id(&key), digest);
         if before.is_some_and(|before| before != digest) {
             self.calls().report_error(CallErrorKind::Mismatch, call);
             self.user.stream_state.refute_message();
@@ -70,14 +63,14 @@ impl Emitter<'_> {
     }
 
     /// Records that the result for the call with this id will be sent at this index.
-    pub(crate) fn expect_result(&mut self, index: u64, call_id: &str) {
+    pub(crate) fn await_result(&mut self, index: u64, call_id: &str) {
         if let Some(call) = self.known().find_id(0, call_id) {
             self.remember(|state| &mut state.results, 0, Place::Index(index), call);
         }
     }
 
     /// Reports a result, or a part of one, for the call that was recorded for this index.
-    pub(crate) fn tool_result_at(&mut self, index: u64, is_error: bool, value: Node<'_>) {
+    pub(crate) fn piece_of_result(&mut self, index: u64, is_error: bool, value: Node<'_>) {
         let call = self.user.stream_state.results.get(0, Place::Index(index));
         if call.is_none() {
             // The event that names the call was lost.

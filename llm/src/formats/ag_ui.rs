@@ -12,7 +12,7 @@ use crate::emitter::failure::Failure;
 use crate::event::stop::StopKind;
 use crate::event::{BlockKind, MismatchKind, OpaqueKind};
 use crate::formats::{Format, OnId, Owns, Speaker, Terminal};
-use crate::wire::{Called, Here, Mark, Means, Node, Outcome, Owner, Placed, Row, Rows, Spot, Wire, on, read, row, say};
+use crate::wire::{At, Called, Here, Mark, Means, Node, Outcome, Owner, Row, Rows, Spot, Wire, on, read, row, say};
 
 pub(crate) const FORMAT: Format = Format {
     read: |event, emit| read(if is_anothers(event, emit) { &ANOTHERS } else { &WIRE }, event, emit),
@@ -183,7 +183,7 @@ fn continue_message(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
         _ => (MismatchKind::Reasoning, BlockKind::Reasoning),
     };
     let id = take(&mut last(emit).message);
-    let here = Here { place: Placed::Id(&id), ..Here::default() };
+    let here = Here { place: At::Id(&id), ..Here::default() };
     let is_open = emit.open_block(here.block()).is_some_and(|(_, open)| open == block);
     say(kind, event.member("delta").said(), &if is_open { here } else { Here::default() }, emit);
     if is_open {

@@ -298,10 +298,7 @@ fn choose_block(emit: &mut Emitter<'_>, block: Node<'_>, _: &Here<'_>) -> Rows {
     };
     let text = block.text_at(name);
     let (at, rest) = emit.news_of_next(kind, text);
-    match kind {
-        MismatchKind::Text => emit.text_at(0, at, rest),
-        _ => emit.reasoning_at(0, at, rest),
-    }
+    emit.piece(Part { kind, choice: 0, at }, rest);
     emit.note_reported(&whole_key(at));
     let signature = block.raw("signature").read();
     if !emit.has_reported("block/signature/") {

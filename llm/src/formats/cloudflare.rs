@@ -2,8 +2,7 @@
 //! chat completion chunks between such events.
 
 use crate::emitter::Emitter;
-use crate::emitter::blocks::At;
-use crate::event::StreamEvent;
+use crate::event::{MismatchKind, StreamEvent};
 use crate::formats::{Format, Owns, kind_of, openai_chat};
 use crate::json::Unreadable;
 use crate::message::{Composer, Ids, Shape};
@@ -70,11 +69,11 @@ fn is_answer(event: Node<'_>) -> bool {
 }
 
 /// Reports a piece of the response: a string, or sometimes a number if the piece consists of digits.
-fn text(emit: &mut Emitter<'_>, piece: Node<'_>, _: &Here<'_>) {
+fn text(emit: &mut Emitter<'_>, piece: Node<'_>, here: &Here<'_>) {
     if piece.is_object() || piece.is_list() || piece.is_true() {
         return piece.odd(Mark::Odd);
     }
-    emit.text_at(0, At::Run, piece.word());
+    emit.piece(here.part(MismatchKind::Text), piece.word());
 }
 
 /// A call in Cloudflare's own form, whose arguments are an object, or in that of chat completions.

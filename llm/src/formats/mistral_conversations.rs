@@ -1,13 +1,11 @@
 //! Mistral Conversations: entries by id, between a `conversation.response.started` and a `conversation.response.done`.
 //! The server keeps the conversation, so there is no message to send back.
 
-use crate::calls::{CallStart, Executor, present};
+use crate::calls::{CallStart, Executor};
 use crate::emitter::Emitter;
-use crate::event::{OpaqueKind, StreamEvent};
+use crate::event::OpaqueKind;
 use crate::formats::{Format, Owns};
-use crate::wire::{
-    ByType, Cited, Here, Means, Node, Outcome, Owner, Placed, Row, Rows, Shown, Spot, Wire, on, read, row,
-};
+use crate::wire::{At, ByType, Cited, Here, Means, Node, Outcome, Owner, Row, Rows, Shown, Spot, Wire, on, read, row};
 
 pub(crate) const FORMAT: Format = Format { read: |event, emit| read(&WIRE, event, emit), ..Format::NEW };
 
@@ -28,7 +26,8 @@ static WIRE: Wire = Wire {
                 row(".", Means::Object(CLIENT_CALL)).at(&Spot::Id("tool_call_id")),
                 row(".", Means::Approval(&["tool_call_id", "tool_call_id"]))
                     .when(|event| event.get("confirmation_status").word() == "pending"),
-                row(".", Means::Hook(deny)).when(|event| event.get("confirmation_status").word() == "denied"),
+                row(".", Means::Cancels("tool_call_id"))
+                    .when(|event| event.get("confirmation_status").word() == "denied"),
             ],
         ),
         on("tool.execution.started|tool.execution.delta", EXECUTION),
@@ -74,19 +73,12 @@ const REFERENCE: Cited = Cited { url: "url", title: "title", quote: "description
 const LINK: Shown =
     Shown { name: "content", url: "image_url.url|image_url|document_url.url|document_url", ..Shown::NEW };
 
-/// Reports that a call was denied, so that no client executes it.
-fn deny(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
-    let id = event.word_at("tool_call_id");
-    let (call, json) = (emit.known().find_id(0, id), event.spelt().into());
-    emit.report(StreamEvent::CallCancelled { call, call_id: present(id), json });
-}
-
 /// Starts the call that a fragment belongs to, unless the call has ended. The name may be sent late, and another name
 /// under the same id is another call.
 fn start(executor: Executor, emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
     let name = event.text_at("name");
-    let Placed::Id(id) = &here.place else { return };
+    let At::Id(id) = here.place else { return };
     if !emit.calls().has_ended(here.slot(), id) {
-        emit.start_call(here.slot(), CallStart::new(name).id(&**id).executor(executor));
+        emit.start_call(here.slot(), CallStart::new(name).id(id).executor(executor));
     }
 }

@@ -101,11 +101,6 @@ impl<'e> Node<'e> {
         self.mark_unless_known(Mark::Failed)
     }
 
-    /// Marks the value as another event in base64.
-    pub(crate) fn as_wrapped(self) -> Self {
-        self.mark_unless_known(Mark::Wrapped)
-    }
-
     /// Marks the value as a call's input, or a piece of it, unless it has another type than a row's.
     pub(crate) fn as_input(self) -> Self {
         match self.get_mark() {
@@ -125,6 +120,11 @@ impl<'e> Node<'e> {
     /// Returns the text of a string, which is then marked as input that is not JSON; `""` for anything else, which is
     /// then odd.
     pub(crate) fn raw_text(self) -> &'e str {
+        let text = self.said();
+        self.as_raw();
+        text
+    }
+
     /// Returns the text of an object with those of `members` that the value has, and marks them as input.
     pub(crate) fn object_of(self, members: &[&str]) -> String {
         let mut object = String::from("{");
@@ -132,11 +132,6 @@ impl<'e> Node<'e> {
             push_member(&mut object, &member.quoted_key(), member.as_raw().spelt());
         }
         object + "}"
-    }
-
-        let text = self.said();
-        self.as_raw();
-        text
     }
 
     /// Marks a string as a piece of a call's input, which is raw if the call's is or if the value is marked so.
@@ -237,7 +232,7 @@ impl<'e> Node<'e> {
     }
 
     /// Sets the mark, unless the value is marked as known.
-    fn mark_unless_known(self, mark: Mark) -> Self {
+    pub(crate) fn mark_unless_known(self, mark: Mark) -> Self {
         if self.get_mark().is_known() { self } else { self.mark(mark) }
     }
 

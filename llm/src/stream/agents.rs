@@ -144,7 +144,7 @@ impl ProviderStream {
         if !self.agents.open.is_empty() {
             (terminal.results)(line, &mut |id| {
                 let has_begun = |calls: &ToolCalls, state: &StreamState| {
-                    calls.state().find_id(0, id).is_some() || state.blocks.find(Which::At(0, At::from(id))).is_some()
+                    calls.state().find_id(0, id).is_some() || state.blocks.find(Which::At(0, At::Id(id))).is_some()
                 };
                 let is_own = has_begun(&self.calls, &self.stream_state);
                 let other = |agent: &Agent| !is_own && has_begun(&agent.calls, &agent.state);

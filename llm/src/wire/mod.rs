@@ -12,8 +12,9 @@ pub(crate) use self::read::{cite, read, say};
 pub(crate) use self::send_back::compose;
 use self::table::TYPE;
 pub(crate) use self::table::{
-    Back, ByType, Called, Cited, Form, Here, Means, Outcome, Owner, Placed, Row, Rows, Shown, Spot, Wire, on, row,
+    Back, ByType, Called, Cited, Form, Here, Means, Outcome, Owner, Row, Rows, Shown, Spot, Wire, on, row,
 };
+pub(crate) use crate::emitter::blocks::At;
 use crate::json::sign;
 pub(crate) use crate::json::{Mark, Node};
 pub(crate) use crate::words::matches;
@@ -107,7 +108,7 @@ fn inside<'e>(row: &Row, value: Node<'e>, position: u64, here: Here<'e>, found: 
             walk(all, value, &here, &mut Vec::new());
             value.forget_marks();
         }
-        Means::Text | Means::Reasoning | Means::Refusal | Means::Hook(_) => drop(value.text()),
+        Means::Text | Means::Reasoning | Means::Refusal | Means::Cancels(_) | Means::Hook(_) => drop(value.text()),
         Means::Input | Means::Fragment | Means::Kept => drop(value.text()),
         Means::Call(Called { input, .. }) => drop(value.raw(input).text()),
         Means::Unreadable => value.flaw(),
@@ -131,12 +132,12 @@ impl Means {
 
 impl Spot {
     /// Returns the place that a value has.
-    fn of<'e>(&self, value: Node<'e>, position: u64) -> Placed<'e> {
+    fn of<'e>(&self, value: Node<'e>, position: u64) -> At<'e> {
         match self {
-            Self::Run => Placed::Run,
-            Self::Index(paths) => Placed::Index(value.get(paths).index()),
-            Self::Id(paths) => Placed::Id(value.get(paths).id()),
-            Self::Position => Placed::Index(Some(position)),
+            Self::Run => At::Run,
+            Self::Index(paths) => value.get(paths).index().into(),
+            Self::Id(paths) => At::Id(value.get(paths).id()),
+            Self::Position => At::Index(position, 0),
         }
     }
 }

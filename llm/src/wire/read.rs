@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::table::TYPE;
-use super::table::{Called, Cited, Form, Here, Means, Outcome, Owner, Placed, Row, Shown, Wire};
+use super::table::{Called, Cited, Form, Here, Means, Outcome, Owner, Row, Shown, Wire};
 use super::{AllFound, Found, find, walk};
 use crate::calls::{CallStart, Place, Slot, present};
 use crate::emitter::Emitter;
@@ -41,27 +41,28 @@ struct Report<'r, 'a> {
 impl Here<'_> {
     /// Returns the slot of the call in this place.
     pub(crate) fn slot(&self) -> Slot<'_> {
-        let place = match &self.place {
-            Placed::Index(Some(index)) => Place::Index(*index),
-            Placed::Id(id) if !id.is_empty() => Place::Id(id),
-            Placed::Run => Place::Latest,
-            _ => Place::Nowhere,
+        let place = match self.place {
+            At::Run => Place::Latest,
+            At::Nowhere | At::Id("") => Place::Nowhere,
+            At::Index(index, _) => Place::Index(index),
+            At::Id(id) => Place::Id(id),
         };
         Slot::new(self.choice, place)
     }
 
     /// Returns the block in this place.
     pub(crate) fn block(&self) -> Which<'_> {
-        Which::At(self.choice, self.at())
+        Which::At(self.choice, self.place)
     }
 
-    /// Returns the place of the block here.
-    pub(crate) fn at(&self) -> At<'_> {
-        match &self.place {
-            Placed::Run => At::Run,
-            Placed::Index(index) => At::from(*index),
-            Placed::Id(id) => At::from(*id),
-        }
+    /// Returns the part of this kind in this place.
+    pub(crate) fn part(&self, kind: MismatchKind) -> Part<'_> {
+        Part { kind, choice: self.choice, at: self.place }
+    }
+
+    /// Returns the index of this place.
+    pub(crate) fn index(&self) -> Option<u64> {
+        if let At::Index(index, _) = self.place { Some(index) } else { None }
     }
 }
 
@@ -91,6 +92,7 @@ impl Report<'_, '_> {
             }
             Means::Switch => value.odd(Mark::Torn),
             Means::Unreadable | Means::Kept => {}
+            Means::Wrapped => drop(value.mark_unless_known(Mark::Wrapped)),
             Means::Begins([id, model]) => self.emit.begin_message(value.word_at(id), value.word_at(model)),
             Means::Belongs([id, model]) => self.emit.message(value.word_at(id), value.word_at(model)),
             Means::Follows([id, model], says_anything) => {
@@ -112,7 +114,7 @@ impl Report<'_, '_> {
             Means::Starts(..) if here.form == Form::SoFar && self.emit.find_block(here.block()).is_some() => {}
             Means::Starts(kind, id) => {
                 let phase = if kind == BlockKind::Text { value.word_at("phase") } else { "" };
-                self.emit.start_block(choice, here.at(), kind, value.word_at(id), phase);
+                self.emit.start_block(choice, here.place, kind, value.word_at(id), phase);
             }
             Means::BeginsIndex => {}
             Means::BeginsAnswer => self.emit.begin_answer(choice),
@@ -127,6 +129,20 @@ impl Report<'_, '_> {
             Means::Input | Means::Fragment => self.emit.payload(here.slot(), value),
             Means::PartOfInput => drop(value.as_raw()),
             Means::Result(outcome) => self.result(outcome, value),
+            Means::AwaitsResult(id) => self.emit.await_result(here.index().unwrap_or(0), value.word_at(id)),
+            Means::PieceOfResult(has_failed) => {
+                let has_failed = has_failed(value);
+                self.emit.piece_of_result(here.index().unwrap_or(0), has_failed, value.read());
+            }
+            Means::Cancels(path) => {
+                let id = value.word_at(path);
+                if id.is_empty() && path == "." {
+                    return value.odd(Mark::Torn);
+                }
+                let call = self.emit.known().find_id(choice, id);
+                let (call_id, json) = (present(id), value.spelt().into());
+                self.emit.report(StreamEvent::CallCancelled { call, call_id, json });
+            }
             Means::Approval([id, call]) => {
                 let (id, call) = (value.word_at(id), value.word_at(call));
                 let call = self.emit.known().find_id(choice, call);
@@ -140,7 +156,7 @@ impl Report<'_, '_> {
             Means::Opaque(kind, owner) => self.opaque(kind, owner, value.read(), here),
             Means::Source(cited) => {
                 let block = if cited.is_in_block { self.emit.find_block(here.block()) } else { None };
-                cite(cited, value, (choice, block), self.emit);
+                cite(cited, value, value, (choice, block), self.emit);
             }
             Means::Media(shown) => self.media(shown, value, here),
             Means::Usage => self.emit.usage(value.read()),
@@ -182,12 +198,20 @@ impl Report<'_, '_> {
     }
 }
 
-/// Reports a source of an answer, or of one of its blocks.
-pub(crate) fn cite(cited: &Cited, value: Node<'_>, (choice, block): (u64, Option<u64>), emit: &mut Emitter<'_>) {
+/// Reports a source of an answer, or of one of its blocks. Its address and title are in `found`, which is `value` itself
+/// on most wires.
+pub(crate) fn cite(
+    cited: &Cited,
+    value: Node<'_>,
+    found: Node<'_>,
+    (choice, block): (u64, Option<u64>),
+    emit: &mut Emitter<'_>,
+) {
     if !(cited.is_source)(value) {
         return;
     }
-    let [url, title, quote] = [cited.url, cited.title, cited.quote].map(|path| value.word_at(path));
+    let [url, title] = [cited.url, cited.title].map(|path| found.word_at(path));
+    let quote = value.word_at(cited.quote);
     if url.is_empty() && (!value.is_object() || value.children().next().is_none()) {
         return value.odd(Mark::Odd);
     }
@@ -205,7 +229,7 @@ pub(crate) fn cite(cited: &Cited, value: Node<'_>, (choice, block): (u64, Option
 
 /// Reports the part of a text that has not been reported before.
 pub(crate) fn say(kind: MismatchKind, text: &str, here: &Here<'_>, emit: &mut Emitter<'_>) {
-    let part = Part { kind, choice: here.choice, at: here.at() };
+    let part = here.part(kind);
     let text = match here.form {
         Form::Same | Form::Piece => text,
         Form::Noted => {
@@ -224,17 +248,16 @@ pub(crate) fn say(kind: MismatchKind, text: &str, here: &Here<'_>, emit: &mut Em
             rest
         }
     };
-    match kind {
-        MismatchKind::Reasoning => emit.reasoning_at(here.choice, here.at(), text),
-        MismatchKind::Refusal => emit.refusal(here.choice, text),
-        _ => emit.text_at(here.choice, here.at(), text),
-    }
+    emit.piece(part, text);
 }
 
 impl Report<'_, '_> {
     /// Notes that something has begun at an index. An empty piece of a call shows nothing of its beginning.
     fn begin_index(&mut self, row: &Row, value: Node<'_>, here: &Here<'_>) {
-        let Placed::Index(index) = here.place else { return };
+        if !matches!(here.place, At::Index(..) | At::Nowhere) {
+            return;
+        }
+        let index = here.index();
         match row.means {
             Means::Ends => self.emit.end_index(index),
             Means::Text | Means::Reasoning | Means::Input | Means::Fragment if value.is_nothing() => {}
@@ -260,7 +283,7 @@ impl Report<'_, '_> {
         let Some(text) = value.text() else { return value.odd(Mark::Odd) };
         value.read();
         if self.wire.is_message_by_id
-            && let (MismatchKind::Text, Placed::Id(id)) = (kind, &here.place)
+            && let (MismatchKind::Text, At::Id(id)) = (kind, here.place)
         {
             self.emit.enter_structured(here.choice, id);
         }
@@ -290,25 +313,18 @@ impl Report<'_, '_> {
     }
 
     fn opaque(&mut self, kind: OpaqueKind, owner: Owner, value: Node<'_>, here: &Here<'_>) {
-        let choice = here.choice;
-        match owner {
-            Owner::Nothing => self.emit.opaque(kind, choice, (None, None), value),
-            Owner::Block => self.emit.opaque(kind, choice, (self.emit.find_block(here.block()), None), value),
-            Owner::Begun(block) => {
-                if !value.is_nothing() {
-                    let number = self.emit.block_of(choice, here.at(), block);
-                    self.emit.opaque(kind, choice, (Some(number), None), value);
-                }
-            }
-            Owner::Call => {
-                let call = self.emit.calls().find_in(here.slot());
-                self.emit.opaque(kind, choice, (None, call), value);
-            }
-            Owner::Either => {
-                let has_call = self.emit.calls().find_in(here.slot()).is_some();
-                self.opaque(kind, if has_call { Owner::Call } else { Owner::Block }, value, here);
-            }
-        }
+        let call = match owner {
+            Owner::Call | Owner::Either => self.emit.calls().find_in(here.slot()),
+            _ => None,
+        };
+        let block = match owner {
+            Owner::Block => self.emit.find_block(here.block()),
+            Owner::Either if call.is_none() => self.emit.find_block(here.block()),
+            Owner::Begun(_) if value.is_nothing() => return,
+            Owner::Begun(block) => Some(self.emit.block_of(here.choice, here.place, block)),
+            _ => None,
+        };
+        self.emit.opaque(kind, here.choice, (block, call), value);
     }
 
     fn media(&mut self, shown: &Shown, value: Node<'_>, here: &Here<'_>) {

@@ -1,6 +1,6 @@
 //! Puts together the message that goes back, by the same rows.
 
-use super::table::{Back, Form, Here, Placed, Wire};
+use super::table::{Back, Form, Here, Wire};
 use super::{Found, find};
 use crate::json::Node;
 use crate::message::Turn;
@@ -22,12 +22,8 @@ fn add(back: &'static Back, value: Node<'_>, here: &Here<'_>, turn: &mut Turn) {
     if here.choice != 0 || here.form == Form::Beside || is_nothing {
         return;
     }
-    let index = if let Placed::Index(index) = here.place { index } else { None };
+    let index = here.index();
     let place = turn.place_of(index);
-    let at = |turn: &mut Turn, kind: &str| {
-        turn.expect_type(place, kind);
-        Some(place)
-    };
     match (*back, names) {
         (Back::Text(..) | Back::Set(..), Some(names)) => turn.start_if_new(place, names),
         (_, Some(names)) => turn.expect_wrapped(place, names),
@@ -42,21 +38,14 @@ fn add(back: &'static Back, value: Node<'_>, here: &Here<'_>, turn: &mut Turn) {
             let place = turn.push(json);
             turn.await_call(place);
         }
-        Back::Text(member, kind) => {
-            let at = at(turn, kind);
-            turn.text(at, member, json);
-        }
-        Back::Set(member, kind) => {
-            let at = at(turn, kind);
-            turn.set(at, member, json);
-        }
-        Back::Json(member, kind) => {
-            let at = at(turn, kind);
-            turn.json(at, member, value);
-        }
-        Back::Element(member, kind) => {
-            let at = at(turn, kind);
-            turn.element(at, member, json);
+        Back::Text(member, kind) | Back::Set(member, kind) | Back::Json(member, kind) | Back::Element(member, kind) => {
+            turn.expect_type(place, kind);
+            match back {
+                Back::Text(..) => turn.text(Some(place), member, json),
+                Back::Json(..) => turn.json(Some(place), member, value),
+                Back::Element(..) => turn.element(Some(place), member, json),
+                _ => turn.set(Some(place), member, json),
+            }
         }
         Back::Own(member) => own(turn, member, value, here.form),
         Back::OlderCall => turn.expect_older_call(),

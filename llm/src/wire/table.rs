@@ -3,6 +3,7 @@
 
 use crate::calls::Executor;
 use crate::emitter::Emitter;
+use crate::emitter::blocks::At;
 use crate::emitter::repetition::Scope;
 use crate::event::{BlockKind, OpaqueKind};
 use crate::json::{Node, Unreadable, sign};
@@ -188,6 +189,8 @@ pub(crate) enum Means {
     Switch,
     /// A value that makes the event unreadable.
     Unreadable,
+    /// Another event in base64, which is read before the rows.
+    Wrapped,
 
     /// The start of a message, with its id and its model in these members.
     Begins(Pair),
@@ -227,6 +230,12 @@ pub(crate) enum Means {
     /// A part of a call's input that another row reads, or another event repeats.
     PartOfInput,
     Result(&'static Outcome),
+    /// A call whose result will be sent in pieces at this index, with the call's id in this member.
+    AwaitsResult(&'static str),
+    /// A piece of the result that is sent at this index. The function returns true if the tool has failed.
+    PieceOfResult(fn(Node<'_>) -> bool),
+    /// The cancellation of the call with the id in this member.
+    Cancels(&'static str),
     /// A call that waits for approval, with the request's id and the call's in these members.
     Approval(Pair),
 
@@ -294,18 +303,8 @@ pub(crate) enum Spot {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Here<'e> {
     pub(crate) choice: u64,
-    pub(crate) place: Placed<'e>,
+    pub(crate) place: At<'e>,
     pub(crate) form: Form,
-}
-
-/// A place, as it is written in an event.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) enum Placed<'e> {
-    #[default]
-    Run,
-    /// The index may be missing.
-    Index(Option<u64>),
-    Id(&'e str),
 }
 
 /// The owner of an opaque value.

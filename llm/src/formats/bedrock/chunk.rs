@@ -8,7 +8,6 @@ use base64::prelude::BASE64_STANDARD;
 use super::{AGENT, CONVERSE, SAID, end_agent};
 use crate::emitter::Emitter;
 use crate::emitter::answers::Stop;
-use crate::emitter::blocks::At;
 use crate::emitter::failure::Failure;
 use crate::event::stop::StopKind;
 use crate::formats::{anthropic, cohere, openai_chat};
@@ -59,7 +58,7 @@ pub(super) fn read_wrapped(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<()
         bytes.read();
         emit.note_reported(AGENT);
         emit.note_said(SAID, &text);
-        emit.text_at(0, At::Run, &text);
+        emit.piece(SAID, &text);
         end_agent(emit);
         return Ok(());
     };

@@ -15,8 +15,7 @@ use crate::formats::{Format, Owns, anthropic};
 use crate::json::{Tree, checked};
 use crate::message::{Composer, Ids, Shape};
 use crate::wire::{
-    Back, Called, Cited, Here, Means, Node, Outcome, Owner, Placed, Row, Rows, Shown, Spot, Wire, compose, on, read,
-    row,
+    Back, Called, Cited, Here, Means, Node, Outcome, Owner, Row, Rows, Shown, Spot, Wire, compose, on, read, row,
 };
 
 pub(crate) const FORMAT: Format = Format { read: |event, emit| read(&WIRE, event, emit), ..Format::NEW };
@@ -85,13 +84,7 @@ const CHUNK: Rows = &[
     row("attribution.citations[]", Means::Source(&ORIGIN)),
 ];
 
-/// The wrapped event, which is read before.
-const BYTES: Row = row(
-    "bytes",
-    Means::Hook(|_, bytes, _| {
-        bytes.as_wrapped();
-    }),
-);
+const BYTES: Row = row("bytes", Means::Wrapped);
 
 const INDEX: Spot = Spot::Index("contentBlockIndex");
 
@@ -113,7 +106,7 @@ const PIECE: Rows = &[
     row("text", Means::Text).back(&Back::Within(&[], &Back::Text("text", ""))),
     row("reasoningContent", Means::Object(REASONING)),
     row("image", Means::Media(&IMAGE)),
-    row("toolResult", Means::Hook(read_result)),
+    row("toolResult", Means::PieceOfResult(|_| false)),
     row("toolResult[]", Means::Silent).back(&Back::Within(&["toolResult"], &Back::Element("content", ""))),
     row("citation", Means::Source(&CITATION)),
     row(
@@ -135,7 +128,7 @@ const THOUGHT: &[&str] = &["reasoningContent", "reasoningText"];
 const SIGNATURE: Means = Means::Opaque(OpaqueKind::Signature, Owner::Block);
 const REDACTED: Means = Means::Opaque(OpaqueKind::Encrypted, Owner::Begun(BlockKind::Reasoning));
 
-const RESULT: Rows = &[row(".", Means::Hook(expect_result)), row(".", Means::Result(&OUTCOME))];
+const RESULT: Rows = &[row(".", Means::AwaitsResult("toolUseId")), row(".", Means::Result(&OUTCOME))];
 
 const BEGINS: Row = row(".", Means::Begins(&["", ""]));
 
@@ -225,18 +218,6 @@ fn read_unknown(emit: &mut Emitter<'_>, piece: Node<'_>, here: &Here<'_>) {
     for member in piece.children().filter(is_unknown) {
         emit.unknown_piece(here.slot(), member.key(), piece);
         member.shown();
-    }
-}
-
-fn expect_result(emit: &mut Emitter<'_>, result: Node<'_>, here: &Here<'_>) {
-    if let Placed::Index(index) = here.place {
-        emit.expect_result(index.unwrap_or(0), result.word_at("toolUseId"));
-    }
-}
-
-fn read_result(emit: &mut Emitter<'_>, parts: Node<'_>, here: &Here<'_>) {
-    if let Placed::Index(index) = here.place {
-        emit.tool_result_at(index.unwrap_or(0), false, parts.read());
     }
 }
 

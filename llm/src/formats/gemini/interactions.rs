@@ -8,7 +8,7 @@ use crate::emitter::Emitter;
 use crate::emitter::repetition::Scope;
 use crate::event::{BlockKind, MismatchKind, OpaqueKind};
 use crate::wire::{
-    Back, ByType, Cited, Form, Here, Means, Node, Outcome, Owner, Placed, Row, Rows, Shown, Spot, Wire, on, row, say,
+    Back, ByType, Cited, Form, Here, Means, Node, Outcome, Owner, Row, Rows, Shown, Spot, Wire, on, row, say,
 };
 
 pub(super) static WIRE: Wire = Wire {
@@ -45,7 +45,7 @@ const STEPS: ByType = &[
     on(
         "*_result",
         &[
-            row(".", Means::Hook(|emit, step, here| emit.expect_result(index(here), step.word_at("call_id")))),
+            row(".", Means::AwaitsResult("call_id")),
             row(".", Means::Result(&RESULT)).when(|step| step.member("result").is_given()),
             SIGNATURE,
         ],
@@ -81,7 +81,7 @@ const DELTAS: ByType = &[
             SIGNED,
             row("result", Means::Silent).back(&Back::Set("result", "_result")),
             row("is_error", Means::Silent).back(&Back::Set("is_error", "_result")),
-            row(".", Means::Hook(add_to_result)),
+            row(".", Means::PieceOfResult(RESULT.has_failed)),
         ],
     ),
     on(
@@ -139,10 +139,6 @@ const ANNOTATION: Cited =
 const RESULT: Outcome =
     Outcome { of: "call_id", has_failed: |step| step.get("is_error").is_true(), value: "result", ..Outcome::NEW };
 
-fn index(here: &Here<'_>) -> u64 {
-    if let Placed::Index(Some(index)) = here.place { index } else { 0 }
-}
-
 fn start_call(emit: &mut Emitter<'_>, step: Node<'_>, here: &Here<'_>) {
     let (kind, id, name) = (step.word_at("type"), step.word_at("id"), name_of(step, "name"));
     // Google's own tools have no name. Google runs these, and the tools of MCP servers.
@@ -153,10 +149,6 @@ fn start_call(emit: &mut Emitter<'_>, step: Node<'_>, here: &Here<'_>) {
     let input = arguments(step, "arguments").text_or_json();
     let start = CallStart::new(if name.is_empty() { tool } else { name }).id(id).executor(executor);
     emit.start_call(here.slot(), start.input(input));
-}
-
-fn add_to_result(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
-    emit.tool_result_at(index(here), delta.get("is_error").is_true(), delta.read());
 }
 
 /// Reports what a whole step adds to its pieces.

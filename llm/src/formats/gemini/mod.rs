@@ -10,15 +10,14 @@ mod interactions;
 use alloc::vec::Vec;
 
 use self::calls::{FUNCTION_CALL, is_piece, read_own_call};
-use crate::calls::present;
 use crate::emitter::Emitter;
 use crate::emitter::answers::Stop;
 use crate::emitter::blocks::Which;
+use crate::event::OpaqueKind;
 use crate::event::stop::StopKind;
-use crate::event::{OpaqueKind, Source, StreamEvent};
 use crate::formats::{Format, Owns};
 use crate::message::{Composer, Ids, Shape};
-use crate::wire::{Back, Cited, Here, Mark, Means, Node, Outcome, Owner, Rows, Shown, Wire, compose, on, read, row};
+use crate::wire::{Back, Cited, Here, Means, Node, Outcome, Owner, Rows, Shown, Wire, cite, compose, on, read, row};
 
 pub(crate) const FORMAT: Format = Format { read: |event, emit| read(wire_of(event), event, emit), ..Format::NEW };
 
@@ -55,7 +54,7 @@ static WIRE: Wire = Wire {
             row("candidates[]", Means::Choice(CANDIDATE)),
             row(".", Means::Lacks("toolCall.functionCalls[]")),
             row("toolCall", Means::Object(&[row("functionCalls[]", Means::Object(LIVE_CALL))])),
-            row("toolCallCancellation", Means::Object(&[row("ids[]", Means::Hook(cancel))])),
+            row("toolCallCancellation", Means::Object(&[row("ids[]", Means::Cancels("."))])),
             row("serverContent", Means::Object(SERVER_CONTENT)),
             row("goAway", Means::Data("goAway")),
             row("sessionResumptionUpdate", Means::Data("sessionResumptionUpdate")),
@@ -163,6 +162,9 @@ const FOUND: Cited = Cited {
 
 const CITATION: Cited = Cited { url: "uri", title: "title", spans: &[("startIndex", "endIndex")], ..PAGE };
 
+/// A part of the answer that is based on a finding.
+const SUPPORT: Cited = Cited { quote: "", spans: &[("segment.startIndex", "segment.endIndex")], ..FOUND };
+
 /// A page that the model was given to read. Like the other sources, it may be repeated in every event.
 const PAGE: Cited = Cited { url: "retrievedUrl", once: ".", ..Cited::NEW };
 
@@ -189,15 +191,7 @@ fn report_supports(emit: &mut Emitter<'_>, grounding: Node<'_>, here: &Here<'_>)
     grounding.each("groundingSupports[]", &mut |support| {
         let index = support.get("groundingChunkIndices[]").index().and_then(|index| usize::try_from(index).ok());
         let finding = index.and_then(|index| found.get(index));
-        let [url, title] = [FOUND.url, FOUND.title].map(|path| finding.map(|it| it.word_at(path)).unwrap_or_default());
-        let (choice, json, url, title) = (here.choice, support.spelt(), present(url), present(title));
-        let start = support.get("segment.startIndex").index().unwrap_or(0);
-        let span = support.get("segment.endIndex").index().map(|end| (start, end));
-        if emit.is_new_source(choice, json) {
-            let source = Source { choice, block: None, url, title, quote: None, span, json: json.into() };
-            emit.report(StreamEvent::Source(source));
-        }
-        support.read();
+        cite(&SUPPORT, support, finding.copied().unwrap_or(support), (here.choice, None), emit);
     });
 }
 
@@ -221,15 +215,6 @@ fn finish(emit: &mut Emitter<'_>, reason: Node<'_>, here: &Here<'_>) {
         emit.end_blocks(Which::Of(here.choice));
         emit.stop(here.choice, word);
     }
-}
-
-fn cancel(emit: &mut Emitter<'_>, id: Node<'_>, _: &Here<'_>) {
-    let word = id.word();
-    if word.is_empty() {
-        return id.odd(Mark::Torn);
-    }
-    let call = emit.known().find_id(0, word);
-    emit.report(StreamEvent::CallCancelled { call, call_id: present(word), json: id.spelt().into() });
 }
 
 /// Begins an answer, even if it has only audio. Earlier calls are not what it will stop for: their results have

@@ -4,7 +4,7 @@
 use crate::calls::{CallStart, Executor, OpenCall, Place, Slot};
 use crate::emitter::Emitter;
 use crate::json::Text;
-use crate::wire::{Form, Here, Mark, Node, Placed};
+use crate::wire::{Form, Here, Mark, Node};
 
 /// Reports an entry of a list of calls: a call, or a fragment of one.
 pub(super) fn read_entry(
@@ -17,7 +17,7 @@ pub(super) fn read_entry(
     let Fragment { name, input, is_raw, value } = *fragment;
     let entry = Entered {
         choice: here.choice,
-        index: if let Placed::Index(index) = here.place { index } else { None },
+        index: here.index(),
         id,
         name,
         has_arguments: !input.is_empty(),

@@ -10,16 +10,16 @@ use self::entries::{Fragment, read_entry};
 use crate::calls::{Executor, Place, Slot};
 use crate::emitter::Emitter;
 use crate::emitter::answers::Stop;
-use crate::emitter::blocks::{At, Which};
-use crate::emitter::repetition::{Part, Scope};
+use crate::emitter::blocks::Which;
+use crate::emitter::repetition::Scope;
 use crate::event::stop::StopKind;
 use crate::event::{BlockKind, MismatchKind, OpaqueKind};
 use crate::formats::{Format, Owns, tool_call};
 use crate::json::Text;
 use crate::message::{Composer, Ids, Shape};
 use crate::wire::{
-    Back, ByType, Cited, Form, Here, Mark, Means, Node, Outcome, Owner, Placed, Rows, Shown, Spot, Wire, compose,
-    matches, on, read, row, say,
+    At, Back, ByType, Cited, Form, Here, Mark, Means, Node, Outcome, Owner, Rows, Shown, Spot, Wire, compose, matches,
+    on, read, row, say,
 };
 
 pub(crate) const FORMAT: Format = Format { read: |event, emit| read(&WIRE, event, emit), ..Format::NEW };
@@ -203,7 +203,7 @@ fn is_whole(choice: Node<'_>) -> bool {
 /// Compares the `text` that some servers send beside a delta with the text that was reported.
 fn compare_text(emit: &mut Emitter<'_>, text: Node<'_>, here: &Here<'_>) {
     let said = text.text().unwrap_or_default();
-    let part = Part { kind: MismatchKind::Text, choice: here.choice, at: At::Run };
+    let part = here.part(MismatchKind::Text);
     if !emit.said().is_late(&part, said) {
         emit.contradict(part, said);
     }
@@ -236,7 +236,7 @@ fn reason(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
     }
     say(MismatchKind::Reasoning, &reasoning, here, emit);
     for text in contradicting {
-        emit.contradict(Part { kind: MismatchKind::Reasoning, choice: here.choice, at: At::Run }, &text);
+        emit.contradict(here.part(MismatchKind::Reasoning), &text);
     }
 }
 
@@ -315,7 +315,7 @@ fn extra(emit: &mut Emitter<'_>, extra: Node<'_>, here: &Here<'_>) {
 fn older_call(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
     let (fragment, newer) = (Fragment::of(delta.get("function_call")), delta.get("tool_calls"));
     if newer.is_nothing() {
-        let here = Here { place: Placed::Index(Some(0)), ..*here };
+        let here = Here { place: At::Index(0, 0), ..*here };
         return read_entry(&here, "", &fragment, Executor::Client, emit);
     }
     let call = emit.calls().find_in(Slot::new(here.choice, Place::Latest));

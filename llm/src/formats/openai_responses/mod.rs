@@ -181,7 +181,7 @@ static WIRE: Wire = Wire {
         ),
         on("session.created|session.updated", &[row("session", Means::Hook(realtime::session))]),
         // Mostly about an event that the client sent; the session continues.
-        on("error", &[row(".", Means::Hook(realtime::error))]),
+        on("error", &[row("error|.", Means::Reports)]),
         on(PROGRESS, &[]),
         // A response body in place of a stream.
         on("", &[row(".", Means::Hook(read_body)), row("output", Means::Kept).back(&Back::All)]),

@@ -70,13 +70,6 @@ pub(super) fn session(emit: &mut Emitter<'_>, session: Node<'_>, _: &Here<'_>) {
     }
 }
 
-pub(super) fn error(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
-    if let Some(failure) = Failure::reported_by(event) {
-        event.get("error|.").as_failure();
-        emit.report_failure(&failure);
-    }
-}
-
 /// Reports the parts of an item that arrived late.
 fn rest(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let item = event.get("item");

@@ -46,7 +46,7 @@ fn digest(annotation: Node<'_>) -> u64 {
 
 fn report(annotation: Node<'_>, (choice, at): (u64, At<'_>), emit: &mut Emitter<'_>) {
     let block = emit.find_block(Which::At(choice, at));
-    cite(&ANNOTATION, annotation, (choice, block), emit);
+    cite(&ANNOTATION, annotation, annotation, (choice, block), emit);
 }
 
 const ANNOTATION: Cited =
@@ -67,7 +67,7 @@ pub(super) fn of_search(item: Node<'_>, search: &str, emit: &mut Emitter<'_>) {
         item.each(path, &mut |found| {
             let key = format!("{search} {:x}", digest_of(found.spelt()));
             if (FOUND.is_source)(found) && emit.is_new_source(0, &key) {
-                cite(&FOUND, found, (0, None), emit);
+                cite(&FOUND, found, found, (0, None), emit);
             }
         });
     }

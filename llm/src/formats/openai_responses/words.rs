@@ -10,7 +10,7 @@ use crate::emitter::Emitter;
 use crate::emitter::blocks::{At, Which};
 use crate::emitter::repetition::{self, Scope};
 use crate::event::{BlockKind, MismatchKind};
-use crate::wire::{Here, Node, Placed, matches};
+use crate::wire::{Here, Node, matches};
 
 /// The place of an item.
 #[derive(Clone)]
@@ -39,13 +39,13 @@ const KNOWN: &str = "|audio|input_audio|input_text|output_audio|output_text|reas
 impl<'a> Home<'a> {
     /// Returns the place of an item of Realtime: its own id, or its call's id.
     pub(super) fn by_id(item: Node<'a>, choice: u64) -> Self {
-        let call = Here { choice, place: Placed::Id(item.word_at("id|call_id")), ..Here::default() };
+        let call = Here { choice, place: At::Id(item.word_at("id|call_id")), ..Here::default() };
         Self { call, index: None, id: item.word_at("id") }
     }
 
     /// Returns the place of an item at an index in the output.
     pub(super) fn at(index: u64) -> Self {
-        let call = Here { place: Placed::Index(Some(index)), ..Here::default() };
+        let call = Here { place: At::Index(index, 0), ..Here::default() };
         Home { call, index: Some(index), id: "" }
     }
 
@@ -62,14 +62,14 @@ impl<'a> Home<'a> {
         let known = |id: &str| if id.is_empty() { None } else { emit.known().find_id(choice, id) };
         let (by_id, by_call) = (known(id), known(call_id));
         let (place, other) = match index {
-            _ if is_realtime && (id.is_empty() || by_id.is_none() && by_call.is_some()) => (Placed::Id(call_id), by_id),
-            _ if is_realtime => (Placed::Id(id), by_call),
-            Some(_) if !state(emit).shares_places => (Placed::Index(index), by_id.filter(|_| !item.is_object())),
+            _ if is_realtime && (id.is_empty() || by_id.is_none() && by_call.is_some()) => (At::Id(call_id), by_id),
+            _ if is_realtime => (At::Id(id), by_call),
+            Some(_) if !state(emit).shares_places => (At::from(index), by_id.filter(|_| !item.is_object())),
             // The output index is missing or means nothing.
-            _ if by_call.is_some() || index.is_none() && !call_id.is_empty() => (Placed::Id(call_id), None),
-            _ if by_id.is_some() || index.is_none() && item.is_object() => (Placed::Id(id), None),
+            _ if by_call.is_some() || index.is_none() && !call_id.is_empty() => (At::Id(call_id), None),
+            _ if by_id.is_some() || index.is_none() && item.is_object() => (At::Id(id), None),
             // A call that starts, or the last one at this index.
-            _ => (Placed::Index(index), None),
+            _ => (At::from(index), None),
         };
         let call = Here { choice, place, ..Here::default() };
         let found = emit.calls().find(call.slot());
@@ -106,7 +106,7 @@ impl<'a> Part<'a> {
 
 impl Part<'_> {
     pub(super) fn at(&self) -> At<'_> {
-        self.home.index.map_or_else(|| At::from(&*self.key), |outer| At::Index(outer, self.inner))
+        self.home.index.map_or_else(|| At::Id(&self.key), |outer| At::Index(outer, self.inner))
     }
 
     /// Returns the number of the answer that reports belong to now. In Responses, each part with text is an answer.
@@ -184,17 +184,12 @@ impl Part<'_> {
 
     fn say(&self, kind: MismatchKind, choice: u64, text: &str, emit: &mut Emitter<'_>) {
         match kind {
-            _ if text.is_empty() => {}
-            MismatchKind::Refusal => emit.refusal(choice, text),
-            MismatchKind::Reasoning => {
-                self.start_reasoning(choice, emit);
-                emit.reasoning_at(choice, self.at(), text);
-            }
-            _ => {
-                self.start_text(choice, emit);
-                emit.text_at(choice, self.at(), text);
-            }
+            _ if text.is_empty() => return,
+            MismatchKind::Refusal => {}
+            MismatchKind::Reasoning => drop(self.start_reasoning(choice, emit)),
+            _ => self.start_text(choice, emit),
         }
+        emit.piece(repetition::Part { kind, choice, at: self.at() }, text);
     }
 
     /// Starts the part's block of text, unless it has started.
