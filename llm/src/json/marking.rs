@@ -5,40 +5,23 @@ use alloc::vec::Vec;
 
 use super::marks::{Around, Mark, Text};
 use super::spelling::push_member;
-use super::tree::{Node, Tree, Value};
+use super::tree::{Node, Tree};
 
 impl Tree<'_> {
     /// Calls `found` with each value, its mark, and what is around it. The values inside it follow if `found` returns true.
     pub(crate) fn visit<'e>(&'e self, found: &mut dyn FnMut(Node<'e>, Mark, Around) -> bool) {
-        self.note_calls();
         let (mut at, mut read_until, mut call_until) = (0, 0, 0);
         while let Some(value) = self.values.get(at) {
-            let mark = value.mark.get();
-            let goes_inside =
-                found(Node { tree: self, at }, mark, Around { is_read: at < read_until, is_call: at < call_until });
+            let (node, mark) = (Node { tree: self, at }, value.mark.get());
+            let goes_inside = found(node, mark, Around { is_read: at < read_until, is_call: at < call_until });
             if mark == Mark::Read {
                 read_until = value.next.max(read_until);
             }
-            if value.is_call.get() {
+            // An object with a member that is input is a call too.
+            if value.is_call.get() || node.children().any(|member| member.get_mark().is_input()) {
                 call_until = value.next.max(call_until);
             }
             at = if goes_inside { at + 1 } else { value.next };
-        }
-    }
-
-    /// Notes of each object with a member that is input that it is a call.
-    fn note_calls(&self) {
-        let mut open: Vec<&Value<'_>> = Vec::new();
-        for (at, value) in self.values.iter().enumerate() {
-            while open.last().is_some_and(|around| around.next <= at) {
-                open.pop();
-            }
-            if let (Mark::Input | Mark::Piece(_) | Mark::SoFar(_) | Mark::Raw(_), Some(around)) =
-                (value.mark.get(), open.last())
-            {
-                around.is_call.set(true);
-            }
-            open.push(value);
         }
     }
 

@@ -56,6 +56,11 @@ impl Text {
 }
 
 impl Mark {
+    /// Returns true for a call's input, or a part of it.
+    pub(super) fn is_input(self) -> bool {
+        matches!(self, Self::Input | Self::Piece(_) | Self::SoFar(_) | Self::Raw(_))
+    }
+
     /// Returns true if nothing inside the value has to be reported.
     pub(super) fn is_known(self) -> bool {
         !matches!(self, Self::Unread | Self::Entered | Self::Odd | Self::Torn)
