@@ -17,7 +17,7 @@ use crate::emitter::Emitter;
 use crate::emitter::blocks::Which;
 use crate::emitter::failure::Failure;
 use crate::emitter::repetition::Scope;
-use crate::event::{MismatchKind, OpaqueKind, StreamEvent};
+use crate::event::{BlockKind, MismatchKind, OpaqueKind, StreamEvent};
 use crate::wire::Node;
 
 /// Starts the call of an item that has been added, or reports its initial text.
@@ -151,7 +151,7 @@ pub(super) fn report_rest(item: Node<'_>, home: &Home<'_>, has_rest: bool, emit:
             let part = home.part(0);
             let answer = part.answer(emit);
             let block = home.index.and_then(|index| emit.find_block(Which::Item(index)));
-            let block = block.unwrap_or_else(|| part.start_reasoning(answer, emit));
+            let block = block.unwrap_or_else(|| part.start(BlockKind::Reasoning, answer, emit));
             let encrypted = item.member("encrypted_content").read();
             emit.opaque(OpaqueKind::Encrypted, answer, (Some(block), None), encrypted);
         }

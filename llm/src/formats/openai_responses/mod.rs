@@ -23,7 +23,7 @@ use crate::calls::{Numbered, Slot, digest_of, present};
 use crate::emitter::Emitter;
 use crate::emitter::blocks::Which;
 use crate::emitter::repetition::Scope;
-use crate::event::{Media, MismatchKind};
+use crate::event::{BlockKind, Media, MismatchKind};
 use crate::formats::{Format, Owns};
 use crate::json::Text;
 use crate::message::{Composer, Shape};
@@ -350,7 +350,7 @@ fn part(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let kind = if is_reasoning { MismatchKind::Reasoning } else { MismatchKind::Text };
     let Some(part) = Part::of(event, emit) else { return };
     if !is_done && part.home.index.is_none() {
-        part.start_text(part.answer(emit), emit);
+        part.start(BlockKind::Text, part.answer(emit), emit);
     }
     part.object(object, kind, if is_done { Scope::Item } else { Scope::Place }, emit);
     if is_done && !is_summary {

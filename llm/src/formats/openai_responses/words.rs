@@ -186,28 +186,20 @@ impl Part<'_> {
         match kind {
             _ if text.is_empty() => return,
             MismatchKind::Refusal => {}
-            MismatchKind::Reasoning => drop(self.start_reasoning(choice, emit)),
-            _ => self.start_text(choice, emit),
+            MismatchKind::Reasoning => drop(self.start(BlockKind::Reasoning, choice, emit)),
+            _ => drop(self.start(BlockKind::Text, choice, emit)),
         }
         emit.piece(repetition::Part { kind, choice, at: self.at() }, text);
     }
 
-    /// Starts the part's block of text, unless it has started.
-    pub(super) fn start_text(&self, choice: u64, emit: &mut Emitter<'_>) {
-        if emit.find_block(Which::At(choice, self.at())).is_none() {
-            let (id, phase) = self.item(emit);
-            emit.start_block(choice, self.at(), BlockKind::Text, &id, &phase);
-        }
-    }
-
-    /// Returns the part's block of reasoning. If it has not started, starts it and ends the block of the part before.
-    pub(super) fn start_reasoning(&self, choice: u64, emit: &mut Emitter<'_>) -> u64 {
+    /// Returns the part's block. If it has not started, starts it; a block of reasoning ends that of the part before.
+    pub(super) fn start(&self, kind: BlockKind, choice: u64, emit: &mut Emitter<'_>) -> u64 {
         emit.find_block(Which::At(choice, self.at())).unwrap_or_else(|| {
             let (id, phase) = self.item(emit);
-            if let Some(outer) = self.home.index {
+            if let (BlockKind::Reasoning, Some(outer)) = (kind, self.home.index) {
                 emit.end_blocks(Which::Item(outer));
             }
-            emit.start_block(choice, self.at(), BlockKind::Reasoning, &id, &phase)
+            emit.start_block(choice, self.at(), kind, &id, &phase)
         })
     }
 
