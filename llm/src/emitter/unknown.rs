@@ -2,7 +2,6 @@
 
 use super::Emitter;
 use super::failure::{BASE_RESP, Failure};
-use super::stream_state::StreamState;
 use crate::calls::Slot;
 use crate::event::StreamEvent;
 use crate::json::{Mark, Node};
@@ -47,21 +46,18 @@ impl Emitter<'_> {
 
     /// Reports a member that no row of a table has read, and records what may be missing because of it.
     pub(crate) fn unread(&mut self, name: &str, value: Node<'_>, mark: Mark) {
-        let is_news = |state: &mut StreamState| !is_silent(name) && state.is_new_member(name, value.given());
-        match mark {
-            Mark::Unread if is_news(self.user.stream_state) => return self.unknown_member(name, value),
-            Mark::Unread => return,
-            _ => self.report(StreamEvent::UnknownPart { kind: name.into(), json: value.given().into() }),
-        }
-        match mark {
-            Mark::Torn => self.leave_out("unknown-part"),
-            Mark::Odd if self.is_structured => self.leave_out("unknown-part"),
-            Mark::Odd => {
-                self.user.stream_state.outlet.leave_out("unknown-part");
-                self.spoil_message();
+        if mark == Mark::Unread {
+            if !is_silent(name) && self.user.stream_state.is_new_member(name, value.given()) {
+                self.unknown_member(name, value);
             }
-            _ => return,
+            return;
         }
+        self.report(StreamEvent::UnknownPart { kind: name.into(), json: value.given().into() });
+        if mark == Mark::Torn || self.is_structured {
+            self.calls().leave_out("unknown-part");
+        }
+        self.user.stream_state.outlet.leave_out("unknown-part");
+        self.spoil_message();
         self.user.stream_state.outlet.watch.lose_part();
     }
 
