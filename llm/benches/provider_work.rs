@@ -21,7 +21,7 @@ const KEPT: usize = 1 << 16;
 
 type Scenario = (&'static str, fn(usize));
 
-const SCENARIOS: [Scenario; 31] = [
+const SCENARIOS: [Scenario; 32] = [
     ("complete", |n| neutral(builder(), |calls| deltas(calls, n, "1,", "]"))),
     ("truncated", |n| neutral(builder(), |calls| deltas(calls, n, "1,", ""))),
     ("malformed", |n| neutral(builder(), |calls| deltas(calls, n, "é}", ""))),
@@ -184,6 +184,7 @@ const SCENARIOS: [Scenario; 31] = [
         )
     }),
     ("envelope", envelope),
+    ("closing-run", closing_run),
 ];
 
 fn main() {
@@ -253,5 +254,17 @@ fn envelope(n: usize) {
     };
     envelope.feed_with("<!--context {\"a\":", on_event);
     (0..n).for_each(|_| envelope.feed_with("oops -- ", on_event));
+    envelope.finish_with(on_event);
+}
+
+/// Reads a run of backticks, which may close the payload, one by one.
+fn closing_run(n: usize) {
+    let delimiter = Delimiter::fence("json").expect("a name");
+    let mut envelope = Envelope::builder().hold_limit(usize::MAX).build([delimiter], &PatternSet::default());
+    let on_event = |event: EnvelopeEvent<'_>| {
+        black_box(&event);
+    };
+    envelope.feed_with("```json\n{}\n", on_event);
+    (0..n).for_each(|_| envelope.feed_with("`", on_event));
     envelope.finish_with(on_event);
 }

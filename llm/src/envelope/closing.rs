@@ -2,6 +2,7 @@
 
 use alloc::format;
 use alloc::string::String;
+use core::mem;
 
 use super::delimiter::{Content, Delimiter, Shape};
 
@@ -17,6 +18,8 @@ pub(super) enum Closing {
         needs_line_start: bool,
         /// True if there are only blanks between the beginning of the line and here.
         is_line_start: bool,
+        /// The number of backticks of a held run, which are not counted again.
+        counted: usize,
     },
 }
 
@@ -42,31 +45,42 @@ impl Closing {
                 // An opening that precedes the input counts as three backticks, the usual length.
                 let least = run_len(opening).max(3);
                 let needs_line_start = delimiter.content == Content::Raw;
-                Self::Run { least, most: most.max(least), needs_line_start, is_line_start: false }
+                Self::Run { least, most: most.max(least), needs_line_start, is_line_start: false, counted: 0 }
             }
         }
     }
 
     /// Returns the delimiter with which the text begins, or may begin, if `read` bytes of it precede the text; `None`
-    /// if there is none. The text must not be empty.
-    pub(super) fn at(&self, text: &str, read: usize) -> Option<Found> {
+    /// if there is none. The text must not be empty, and after [`Found::Held`] it begins with the held text.
+    pub(super) fn at(&mut self, text: &str, read: usize) -> Option<Found> {
         match self {
             Self::Literal(literal) => match &literal[read..] {
                 "" => None,
                 missing if text.starts_with(missing) => Some(Found::Closed(missing.len())),
                 missing => missing.starts_with(text).then_some(Found::Held),
             },
-            Self::Run { least, most, .. } => match run_len(text) {
-                run if run >= *most => Some(Found::Closed(*most)),
-                run if run == text.len() => Some(Found::Held),
-                run => (run >= *least).then_some(Found::Closed(run)),
-            },
+            Self::Run { least, most, counted, .. } => {
+                let run = mem::take(counted);
+                match run + run_len(&text[run..]) {
+                    run if run >= *most => Some(Found::Closed(*most)),
+                    run if run == text.len() => {
+                        *counted = run;
+                        Some(Found::Held)
+                    }
+                    run => (run >= *least).then_some(Found::Closed(run)),
+                }
+            }
         }
     }
 
-    /// Searches for the delimiter in a text, which must not be empty.
-    pub(super) fn find(&self, text: &str) -> Found {
-        let start = match self {
+    /// Searches for the delimiter in a text, which must not be empty. After [`Found::Held`] it begins with the held text.
+    pub(super) fn find(&mut self, text: &str) -> Found {
+        if matches!(self, Self::Run { counted: 1.., .. })
+            && let Some(found) = self.at(text, 0)
+        {
+            return found;
+        }
+        let start = match &*self {
             Self::Literal(literal) => text.find(&**literal).or_else(|| beginning_at_end(literal, text)),
             Self::Run { least, needs_line_start, is_line_start, .. } => {
                 let fits = |start| !needs_line_start || begins_line(&text[..start], *is_line_start);
@@ -74,7 +88,7 @@ impl Closing {
                 runs.find(|(start, _)| fits(*start)).map(|(start, _)| start)
             }
         };
-        let found = self.at(text, 0).filter(|_| start == Some(0));
+        let found = if start == Some(0) { self.at(text, 0) } else { None };
         found.unwrap_or(Found::Content(start.filter(|start| *start > 0).unwrap_or(text.len())))
     }
 

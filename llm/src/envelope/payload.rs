@@ -170,7 +170,7 @@ impl OpenPayload {
     }
 
     /// Returns the white space with which a text begins or, without any, the closing delimiter.
-    fn next_after_space(&self, text: &str) -> Option<Found> {
+    fn next_after_space(&mut self, text: &str) -> Option<Found> {
         match text.bytes().take_while(|byte| SPACE.contains(byte)).count() {
             0 => self.closing.at(text, 0),
             space => Some(Found::Content(space)),

@@ -108,10 +108,11 @@ impl<'e> Node<'e> {
         text
     }
 
-    /// Returns the text of an object with those of `members` that the value has, and marks them as input.
+    /// Returns the text of an object with those of `members` that the value has, as it has them, and marks them as
+    /// input.
     pub(crate) fn object_of(self, members: &[&str]) -> String {
         let mut object = String::from("{");
-        for member in members.iter().map(|name| self.member(name)).filter(|member| member.is_given()) {
+        for member in self.children().filter(|member| members.contains(&member.key()) && member.is_given()) {
             push_member(&mut object, &member.quoted_key(), member.as_raw().spelt());
         }
         object + "}"

@@ -109,7 +109,7 @@ fn inside<'e>(row: &Row, value: Node<'e>, position: u64, here: Here<'e>, found: 
             value.forget_marks();
         }
         Means::Text | Means::Reasoning | Means::Refusal | Means::Cancels(_) | Means::Hook(_) => drop(value.text()),
-        Means::Input | Means::Fragment | Means::Kept => drop(value.text()),
+        Means::Input | Means::Fragment | Means::Kept | Means::PieceOfResult(_) => drop(value.text()),
         Means::Call(Called { input, .. }) => drop(value.raw(input).text()),
         Means::Unreadable => value.flaw(),
         _ => {}
