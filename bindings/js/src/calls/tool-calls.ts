@@ -293,5 +293,5 @@ const announcedBy = (reason: string | null | undefined): Ending => ({
   reason: reason == null ? undefined : checked(reason, "a reason"),
 });
 
-/** Returns how a cut ends a call. One that was stopped has had its end. */
+/** Returns how a cut ends a call. A call that was stopped has ended already. */
 const cutBy = (call: OpenCall, reason: string): Ending => (call.isStopped ? ANNOUNCED : { isAnnounced: false, reason });

@@ -48,7 +48,7 @@ const SETTINGS: Settings = {
 /** Errors over what `JSON.parse` takes: a half surrogate pair. */
 const TAKEN_BY_THEM: readonly string[] = ["lone-surrogate", "invalid-utf8"];
 
-/** What a text has come to. */
+/** The state of a text that is still arriving. */
 interface Progress {
   readonly engine: ReportingEngine;
   text: string;
@@ -92,7 +92,7 @@ export abstract class DropIn<Result> {
     return { engine, scanner, ...whole, brokenAt: undefined, repaired: undefined, shown: undefined };
   }
 
-  /** Returns the result for what is shown of the text: the one before, if nothing has changed. */
+  /** Returns the result for the shown part of the text, or the result before if nothing has changed. */
   protected abstract result(shown: Shown, before: Result): Result;
 
   /** Appends text. Returns the value and state of all of it, in the same object as before if nothing has changed. */

@@ -364,7 +364,7 @@ export class Engine {
     this.open = NO_MATCHES;
   }
 
-  // What engines that report more than text extend.
+  // Engines that report more than text extend these methods.
 
   /** Begins a value that patterns select. */
   begin(_type: ValueType, _node: PatternNode, _offset: number): Match[] {
