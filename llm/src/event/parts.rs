@@ -63,7 +63,7 @@ names!(BlockKind {
     Reasoning => "reasoning",
 });
 
-/// The kind of content of an [`Opaque`].
+/// The kind of content of an [`Opaque`](super::Opaque).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OpaqueKind {
