@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use jsonspigot::{DuplicateKeys, Parser};
 use serde_json::{Value, json};
 
 /// A damage to a stream, and its position.
@@ -128,12 +129,20 @@ pub(crate) fn places(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
+/// Reads an event, to damage its value. Nothing for one that has a member twice: its value would have lost the first.
+fn read(event: &str) -> Option<Value> {
+    let mut parser = Parser::builder().duplicate_keys(DuplicateKeys::Reject).build();
+    parser.feed(event).check().ok()?;
+    parser.finish().check().ok()?;
+    parser.deserialize().ok()
+}
+
 /// Returns damages that add an unknown member to one object after the other, in the first of similar events.
 pub(super) fn extended(events: &[String], _: bool) -> Vec<Damage> {
     let mut seen = HashSet::new();
     let mut damages = Vec::new();
     for (at, event) in events.iter().enumerate() {
-        let Ok(event) = serde_json::from_str::<Value>(event) else { continue };
+        let Some(event) = read(event) else { continue };
         let mut found = vec![String::new()];
         places(&event, "", &mut found);
         let is_first = seen.insert(found.clone());
@@ -178,7 +187,7 @@ fn in_other_words(value: &Value) -> Value {
 /// Returns damages that add a member of a similar object in another event, to one object after the other, in the first
 /// of similar events.
 pub(super) fn misplaced(events: &[String], is_full: bool) -> Vec<Damage> {
-    let read: Vec<Option<Value>> = events.iter().map(|event| serde_json::from_str(event).ok()).collect();
+    let read: Vec<Option<Value>> = events.iter().map(|event| read(event)).collect();
     let mut known: BTreeMap<String, BTreeMap<&String, &Value>> = BTreeMap::new();
     for event in read.iter().flatten() {
         let mut found = vec![String::new()];
@@ -244,7 +253,7 @@ pub(super) fn retyped(events: &[String], is_full: bool) -> Vec<Damage> {
     let read: Vec<Option<(Value, Vec<String>)>> = events
         .iter()
         .map(|event| {
-            let event: Value = serde_json::from_str(event).ok()?;
+            let event = read(event)?;
             let mut found = Vec::new();
             places(&event, "", &mut found);
             Some((event, found))
