@@ -21,7 +21,7 @@ const KEPT: usize = 1 << 16;
 
 type Scenario = (&'static str, fn(usize));
 
-const SCENARIOS: [Scenario; 32] = [
+const SCENARIOS: [Scenario; 33] = [
     ("complete", |n| neutral(builder(), |calls| deltas(calls, n, "1,", "]"))),
     ("truncated", |n| neutral(builder(), |calls| deltas(calls, n, "1,", ""))),
     ("malformed", |n| neutral(builder(), |calls| deltas(calls, n, "é}", ""))),
@@ -94,6 +94,17 @@ const SCENARIOS: [Scenario; 32] = [
             calls.start_with(0, CallStart::new("tool"), ignore);
             calls.delta_with(0, &format!("{}1", " ".repeat(KEPT)), ignore);
             (0..n).for_each(|turn| calls.whole_with(0, &format!("{}1", " ".repeat(turn % 64)), ignore));
+        })
+    }),
+    ("several-values", |n| {
+        neutral(builder(), |calls| {
+            calls.start_with(0, CallStart::new("tool"), ignore);
+            calls.delta_with(0, &format!("1.{}{}", "0".repeat(n), " 1.0".repeat(n)), ignore);
+            calls.end_message_with(None, |event| {
+                if let CallEvent::End { input, .. } = event {
+                    black_box(input.is_repeated());
+                }
+            });
         })
     }),
     ("cumulative", |n| {

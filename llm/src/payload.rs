@@ -211,11 +211,13 @@ impl<'a> Payload<'a> {
     }
 
     /// Returns true if there are several [`values`](Self::values) and all are equal. Members may be in any order, and
-    /// numbers are compared as doubles, since servers that repeat a value may rewrite both.
+    /// numbers are compared as doubles, since servers that repeat a value may rewrite both. Linear in the input.
     #[must_use]
     pub fn is_repeated(&self) -> bool {
         let values = self.values();
-        values.len() > 1 && values.iter().all(|value| are_alike(values[0], value))
+        // It is read once for each of the others.
+        let shortest = values.iter().min_by_key(|value| value.len());
+        values.len() > 1 && shortest.is_some_and(|shortest| values.iter().all(|value| are_alike(shortest, value)))
     }
 
     /// Returns the deviations from JSON that the parser tolerated in this text, in order: the first
