@@ -17,8 +17,8 @@ use crate::typed::{Watch, begin_anew};
 
 /// One of many documents has ended.
 ///
-/// ``document`` is its number, ``start`` its first byte in the stream, ``byte_count`` its length, ``line`` its line in a stream
-/// of JSON Lines that was not restored. ``error`` is the ``JsonSpigotError``, or ``None``; ``deviations`` are those of a lenient
+/// ``document`` is its number, ``start`` its first byte in the stream, ``byte_count`` its length, ``line`` the line that it begins
+/// on. ``error`` is the ``JsonSpigotError``, or ``None``; ``deviations`` are those of a lenient
 /// parser. ``value`` is the complete value, made when it is first asked for, and raises the error if there is one; ``raw`` is
 /// its JSON text on one line, or ``None``. ``parser`` is the parser at the document's end, with ``snapshots=True``.
 #[pyclass(frozen, extends = Data, module = "jsonspigot")]
@@ -112,7 +112,7 @@ impl DocumentEnd {
 }
 
 impl DocumentEnd {
-    fn of(py: Python<'_>, ended: &EndedDocument<'_>, options: &Options, lines: &Lines) -> PyResult<Self> {
+    fn of(py: Python<'_>, ended: &EndedDocument<'_>, options: &Options) -> PyResult<Self> {
         let core = ended.parser().expect("a borrowed event has its parser");
         let error = ended.error().map(|error| exception(py, error, None)).transpose()?;
         let parser = if options.has_snapshots() { Some(Py::new(py, Parser::of(core.clone(), options))?) } else { None };
@@ -120,49 +120,13 @@ impl DocumentEnd {
             document: ended.number(),
             start: ended.start(),
             byte_count: ended.byte_count(),
-            line: lines.of_document(ended.start()),
+            line: Some(ended.line()),
             error: error.map(Bound::unbind),
             deviations: deviations(py, core.deviations())?.unbind(),
             deviation_count: core.deviation_count(),
             parser,
             value: Value::of(ended.complete().ok().as_ref().map(CompleteValue::text), options.fractions),
         })
-    }
-}
-
-/// Counts the lines of a stream whose documents are lines, so that each has its physical line.
-pub(crate) struct Lines {
-    is_counted: bool,
-    /// The number of documents that had ended before the chunk; nothing if that is not known, as in a restored stream.
-    ended: Option<u64>,
-    /// The offsets at which lines begin that the chunk has ended.
-    begins: Vec<u64>,
-}
-
-impl Lines {
-    pub(crate) fn of(framing: Framing) -> Self {
-        let is_counted = framing == Framing::Lines;
-        Self { is_counted, ended: is_counted.then_some(0), begins: Vec::new() }
-    }
-
-    /// Begins a new stream.
-    fn reset(&mut self) {
-        self.begins.clear();
-        self.ended = self.is_counted.then_some(0);
-    }
-
-    /// Finds the lines of a chunk at this offset.
-    pub(crate) fn begin(&mut self, offset: u64, chunk: &[u8]) {
-        self.ended = self.ended.map(|ended| ended + self.begins.len() as u64);
-        self.begins.clear();
-        if self.ended.is_some() {
-            self.begins.extend(memchr::memchr_iter(b'\n', chunk).map(|at| offset + at as u64 + 1));
-        }
-    }
-
-    /// Returns the number of the line, from 1, of a document that begins there or before the chunk.
-    pub(crate) fn of_document(&self, start: u64) -> Option<u64> {
-        Some(self.ended? + self.begins.partition_point(|begin| *begin <= start) as u64 + 1)
     }
 }
 
@@ -182,7 +146,6 @@ pub(crate) struct Documents {
     mirror: Mirror,
     /// The number of the document that the mirror shows.
     mirrored: u64,
-    lines: Lines,
     watch: Watch,
 }
 
@@ -190,11 +153,9 @@ impl Documents {
     fn read<'py>(
         &mut self,
         py: Python<'py>,
-        chunk: &[u8],
         read: impl FnOnce(&mut jsonspigot::Documents, &mut dyn FnMut(DocumentEvent<'_>)) -> Result<(), jsonspigot::Error>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let Self { documents, options, paths, lines, .. } = self;
-        lines.begin(documents.offset(), chunk);
+        let Self { documents, options, paths, .. } = self;
         let mut told = Told::new(py);
         let result = read(documents, &mut |event| match event {
             DocumentEvent::Match { document, event } => {
@@ -202,7 +163,7 @@ impl Documents {
             }
             DocumentEvent::End(ended) => {
                 paths.clear();
-                let end = DocumentEnd::of(py, &ended, options, lines);
+                let end = DocumentEnd::of(py, &ended, options);
                 told.push(end.and_then(|end| Ok(Bound::new(py, with_fields(end))?.into_any())));
             }
             _ => {}
@@ -224,7 +185,6 @@ impl Saved for Documents {
 
     fn resume(&mut self, state: &[u8]) -> Result<(), RestoreError> {
         self.documents = self.documents.clone().restore(state)?;
-        self.lines.ended = None;
         Ok(())
     }
 }
@@ -281,10 +241,9 @@ reader_methods! {
                 watch = Watch::telling(py, "Rows", model)?;
             }
             let parser = options.builder().patterns(&pattern_set(patterns)?).build();
-            let framing = named(framing)?;
-            let (documents, lines) = (jsonspigot::Documents::new(framing, parser), Lines::of(framing));
+            let documents = jsonspigot::Documents::new(named(framing)?, parser);
             let (paths, mirror) = (Paths::default(), Mirror::new(options.fractions));
-            Ok(Self { documents, options, paths, mirror, mirrored: 0, lines, watch })
+            Ok(Self { documents, options, paths, mirror, mirrored: 0, watch })
         }
 
         /// Read the next piece of the stream, cut anywhere, and return its events.
@@ -294,15 +253,13 @@ reader_methods! {
         fn feed<'py>(slf: &Bound<'py, Self>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
             reader::read(slf, |reader, py| {
                 let chunk = Chunk::of(chunk, || reader.documents.offset())?;
-                reader.read(py, chunk.bytes(), |documents, on_event| documents.feed_with(chunk.bytes(), on_event))
+                reader.read(py, |documents, on_event| documents.feed_with(chunk.bytes(), on_event))
             })
         }
 
         /// End the stream, and with it the last text, and return the events.
         fn finish<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
-            reader::read(slf, |reader, py| {
-                reader.read(py, &[], |documents, on_event| documents.finish_with(on_event))
-            })
+            reader::read(slf, |reader, py| reader.read(py, |documents, on_event| documents.finish_with(on_event)))
         }
 
         /// Return a parser in the open document's state; ``None`` between documents.
@@ -318,7 +275,6 @@ reader_methods! {
             reader.paths.clear();
             reader.mirror.clear();
             reader.mirrored = 0;
-            reader.lines.reset();
             let teller = reader.watch.reset(py);
             drop(reader);
             begin_anew(py, teller)

@@ -1,13 +1,13 @@
 //! `values` and `rows`: nothing but whole values, each made at once, without the events around it.
 
-use jsonspigot::{DocumentEvent, Documents, Error, Event, EventKind, Parser, PatternSet, Retain};
+use jsonspigot::{DocumentEvent, Documents, EndedDocument, Error, Event, EventKind, Parser, PatternSet, Retain};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::chunk::Chunk;
-use crate::documents::{Lines, named};
-use crate::error::{exception, own_at, raised_after};
+use crate::documents::named;
+use crate::error::{own_at, raised_after};
 use crate::options::{Arguments, pattern_set};
 use crate::value::{Fractions, build};
 
@@ -19,12 +19,11 @@ pub(crate) struct Values {
     selects: bool,
     columns: Option<Columns>,
     fractions: Fractions,
-    failed: Option<Py<PyAny>>,
 }
 
 enum Reader {
     One(Parser),
-    Many(Documents, Lines),
+    Many(Documents),
 }
 
 /// The columns of rows, and the row of the open text.
@@ -104,32 +103,25 @@ impl Made<'_, '_> {
         });
     }
 
-    /// Keeps the first error, with what came before it. In one of many texts, its place is that in the stream, if the line
-    /// is known.
-    fn error(&mut self, error: &Error, document: Option<(u64, Option<u64>)>) {
+    /// Keeps the first error, with what came before it. In one of many texts, its place is that in the stream.
+    fn error(&mut self, error: &Error, document: Option<&EndedDocument<'_>>) {
         self.keep(|made| {
             let events = Some(made.list.clone());
-            let (line, column) = (error.line(), error.column());
-            let Some((start, Some(first))) = document.filter(|_| line > 0) else {
-                return Err(PyErr::from_value(exception(made.py, error, events)?));
+            let (Some(document), Some(place)) = (document, error.place()) else {
+                return Err(raised_after(made.py, error, events));
             };
-            let (offset, in_stream) = (start + error.offset(), first + line - 1);
-            let place = |line, offset| format!(" at line {line} column {column} (byte {offset})");
-            let message = error.to_string().replacen(&place(line, error.offset()), &place(in_stream, offset), 1);
+            let (offset, line) = (document.start() + place.offset, document.line() + place.line - 1);
+            let spelt = |line, offset| format!(" at line {line} column {} (byte {offset})", place.column);
+            let message = error.to_string().replacen(&spelt(place.line, place.offset), &spelt(line, offset), 1);
             let path = error.path().unwrap_or("$");
-            Err(own_at(made.py, &message, error.kind().name(), (offset, in_stream, column), path, events))
+            Err(own_at(made.py, &message, error.kind().name(), (offset, line, place.column), path, events))
         });
     }
 }
 
 impl Values {
     fn read<'py>(&mut self, py: Python<'py>, chunk: Option<&[u8]>) -> PyResult<Bound<'py, PyList>> {
-        let Self { reader, selects, columns, fractions, failed } = self;
-        if let Some(failed) = failed {
-            let error = failed.bind(py);
-            error.setattr("events", PyList::empty(py))?;
-            return Err(PyErr::from_value(error.clone()));
-        }
+        let Self { reader, selects, columns, fractions } = self;
         let mut made = Made { py, list: PyList::empty(py), fractions: *fractions, columns, failed: None };
         let read = match reader {
             Reader::One(parser) => {
@@ -139,23 +131,17 @@ impl Values {
                     None => parser.finish_with(on_event).inspect(|()| made.row()),
                 }
             }
-            Reader::Many(documents, lines) => {
-                lines.begin(documents.offset(), chunk.unwrap_or_default());
+            Reader::Many(documents) => {
                 let on_event = |event: DocumentEvent<'_>| match event {
                     DocumentEvent::Match { event, .. } => made.event(&event),
-                    DocumentEvent::End(ended) => {
-                        let place = || Some((ended.start(), lines.of_document(ended.start())));
-                        match ended.error() {
-                            Some(error) => made.error(error, place()),
-                            None if *selects => made.row(),
-                            None => match ended.complete() {
-                                Ok(value) => {
-                                    made.keep(|made| made.list.append(build(py, value.text(), made.fractions)?));
-                                }
-                                Err(error) => made.error(&error, place()),
-                            },
-                        }
-                    }
+                    DocumentEvent::End(ended) if *selects => match ended.error() {
+                        Some(error) => made.error(error, Some(&ended)),
+                        None => made.row(),
+                    },
+                    DocumentEvent::End(ended) => match ended.complete() {
+                        Ok(value) => made.keep(|made| made.list.append(build(py, value.text(), made.fractions)?)),
+                        Err(error) => made.error(&error, Some(&ended)),
+                    },
                     _ => {}
                 };
                 match chunk {
@@ -164,15 +150,10 @@ impl Values {
                 }
             }
         };
-        let Made { list, failed: wrong, .. } = made;
-        let wrong = wrong.or_else(|| read.err().map(|error| raised_after(py, &error, Some(list.clone()))));
-        match wrong {
-            None => Ok(list),
-            Some(error) => {
-                *failed = Some(error.value(py).clone().unbind().into_any());
-                Err(error)
-            }
-        }
+        let Made { list, failed, .. } = made;
+        let read = read.map_err(|error| raised_after(py, &error, Some(list.clone())));
+        failed.map_or(read, Err)?;
+        Ok(list)
     }
 }
 
@@ -196,18 +177,17 @@ impl Values {
             None => Reader::One(options.builder_retaining(Retain::Matches).patterns(&set).build()),
             Some(framing) => {
                 let retain = if patterns.is_some() { Retain::Matches } else { Retain::All };
-                let framing = named(framing)?;
                 let parser = options.builder_retaining(retain).patterns(&set).build();
-                Reader::Many(Documents::new(framing, parser), Lines::of(framing))
+                Reader::Many(Documents::new(named(framing)?, parser))
             }
         };
-        Ok(Self { reader, selects: patterns.is_some(), columns, fractions: options.fractions, failed: None })
+        Ok(Self { reader, selects: patterns.is_some(), columns, fractions: options.fractions })
     }
 
     fn feed<'py>(&mut self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let offset = match &self.reader {
             Reader::One(parser) => parser.offset(),
-            Reader::Many(documents, _) => documents.offset(),
+            Reader::Many(documents) => documents.offset(),
         };
         let bytes = Chunk::of(chunk, || offset)?;
         self.read(chunk.py(), Some(bytes.bytes()))
@@ -218,11 +198,10 @@ impl Values {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.failed)?;
         self.columns.iter().try_for_each(|columns| visit.call(&columns.missing).and_then(|()| visit.call(&columns.row)))
     }
 
     fn __clear__(&mut self) {
-        (self.failed, self.columns) = (None, None);
+        self.columns = None;
     }
 }

@@ -371,8 +371,8 @@ def test_documents_have_their_physical_line(size: int) -> None:
     assert "line=5" in repr(told[2]) and told[2].to_dict()["line"] == 5
     reader.reset()
     assert [end.line for end in reader.feed("1\n2\n")] == [1, 2]
-    assert [end.line for end in Documents.restore("lines", None, reader.save()).feed("3\n")] == [None]
-    assert [end.line for end in Documents("concatenated").feed("[] [] ")] == [None, None]
+    assert [end.line for end in Documents.restore("lines", None, reader.save()).feed("3\n")] == [3]
+    assert [end.line for end in Documents("concatenated").feed("[] [\n] []")] == [1, 1, 2]
 
 
 def test_choices_of_a_model_need_a_model() -> None:
