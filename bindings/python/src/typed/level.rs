@@ -7,14 +7,22 @@
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PySet, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PySet, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
-use super::place::{Container, Fields, Place, Sequence, Shape, levels, out, shown, which};
+use super::place::{Container, Fields, Place, Shape, levels, out, shown};
 use crate::lock::lock;
 
-/// The known part of an open member.
-pub(super) enum Child {
+/// An open value at a place.
+pub(super) struct Slot {
+    place: Py<Place>,
+    level: Child,
+    /// The shown value of an open string or number.
+    text: Option<Py<PyAny>>,
+}
+
+/// The level of an open container.
+enum Child {
     /// A string or number, or nothing is open.
     None,
     Level(Py<Level>),
@@ -22,57 +30,109 @@ pub(super) enum Child {
     Other(Py<PyAny>),
 }
 
-impl Child {
-    /// Returns true for a container.
-    pub(super) fn is_some(&self) -> bool {
-        !matches!(self, Self::None)
+impl Slot {
+    pub(super) fn new(place: Py<Place>) -> Self {
+        Self { place, level: Child::None, text: None }
     }
 
-    /// Makes the level of an open object or array at a place.
-    pub(super) fn opened(
-        py: Python<'_>,
-        place: &Py<Place>,
-        is_object: bool,
-        run: &Bound<'_, PyAny>,
+    /// Forgets the value.
+    pub(super) fn clear(&mut self) {
+        (self.level, self.text) = (Child::None, None);
+    }
+
+    pub(super) fn place(&self) -> &Place {
+        self.place.get()
+    }
+
+    pub(super) fn is_container(&self) -> bool {
+        !matches!(self.level, Child::None)
+    }
+
+    /// Takes what is new in the value, as `Level::sync` does.
+    pub(super) fn sync<'py>(
+        &mut self,
+        raw: &Bound<'py, PyAny>,
+        run: &Bound<'py, PyAny>,
         is_tolerant: bool,
-    ) -> PyResult<Self> {
-        let is_tolerant = is_tolerant || place.get().known(py)?.has_redo;
-        if let Some(shape) = place.get().shape(py, is_object)? {
-            return Ok(Self::Level(Py::new(py, Level::of(py, place, shape, run, is_tolerant)?)?));
+        path: &Bound<'_, PyTuple>,
+        depth: usize,
+    ) -> PyResult<()> {
+        let py = raw.py();
+        let is_object = raw.is_exact_instance_of::<PyDict>();
+        if !is_object && !raw.is_exact_instance_of::<PyList>() {
+            self.text = self.place().known(py)?.shown_scalar(raw, run)?.map(Bound::unbind);
+            return Ok(());
         }
-        let arguments = (place.get().node(py), which(is_object), run, is_tolerant);
-        Ok(Self::Other(levels(py)?.call_method1("level", arguments)?.unbind()))
+        if let Child::None = self.level {
+            self.level = self.opened(run, is_object, is_tolerant)?;
+        }
+        match &self.level {
+            Child::None => Ok(()),
+            Child::Level(level) => lock(level.bind(py))?.sync(raw, path, depth),
+            Child::Other(level) => level.bind(py).call_method1("sync", (raw, path, depth)).map(drop),
+        }
     }
 
-    pub(super) fn sync(&mut self, raw: &Bound<'_, PyAny>, path: &Bound<'_, PyTuple>, depth: usize) -> PyResult<()> {
-        match self {
-            Self::None => Ok(()),
-            Self::Level(level) => lock(level.bind(raw.py()))?.sync(raw, path, depth),
-            Self::Other(level) => level.bind(raw.py()).call_method1("sync", (raw, path, depth)).map(drop),
+    fn opened(&self, run: &Bound<'_, PyAny>, is_object: bool, is_tolerant: bool) -> PyResult<Child> {
+        let (py, place) = (run.py(), self.place());
+        let is_tolerant = is_tolerant || place.known(py)?.has_redo;
+        if let Some(shape) = place.shape(py, is_object)? {
+            return Ok(Child::Level(Py::new(py, Level::of(&self.place, shape, run, is_tolerant)?)?));
+        }
+        Ok(Child::Other(levels(py)?.call_method1("level", (place.node(py), is_object, run, is_tolerant))?.unbind()))
+    }
+
+    /// Shows nothing of the value until it has closed.
+    fn hide(&mut self, run: &Bound<'_, PyAny>) -> PyResult<()> {
+        let opaque = levels(run.py())?.call_method1("OpaqueLevel", (self.place().node(run.py()), run))?;
+        self.level = Child::Other(opaque.unbind());
+        Ok(())
+    }
+
+    /// Shows more of the string that was open and still is. Returns false if a level of another kind is in between.
+    pub(super) fn grow(&mut self, text: &Bound<'_, PyAny>) -> PyResult<bool> {
+        match &self.level {
+            Child::None => {
+                // A string that was not shown stays hidden as it grows, unless a function decides otherwise.
+                self.text = self.place().known(text.py())?.shown_text(text)?.map(Bound::unbind);
+                Ok(true)
+            }
+            Child::Level(level) => {
+                lock(level.bind(text.py()))?.open.as_mut().map_or(Ok(false), |open| open.slot.grow(text))
+            }
+            Child::Other(_) => Ok(false),
         }
     }
 
+    /// Returns the shown value; nothing if it has to be whole.
     pub(super) fn shown<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        match self {
-            Self::None => Ok(None),
-            Self::Level(level) => lock(level.bind(py))?.shown_value(py),
-            Self::Other(level) => shown(level.bind(py).call_method0("shown")?),
+        match &self.level {
+            Child::None => Ok(self.text.as_ref().map(|text| text.bind(py).clone())),
+            Child::Level(level) => lock(level.bind(py))?.shown_value(py),
+            Child::Other(level) => shown(level.bind(py).call_method0("shown")?),
         }
     }
 
-    pub(super) fn finish<'py>(&mut self, raw: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        match self {
-            Self::None => Ok(raw.clone()),
-            Self::Level(level) => lock(level.bind(raw.py()))?.finish(raw),
-            Self::Other(level) => level.bind(raw.py()).call_method1("finish", (raw,)),
+    /// Returns the closed value.
+    pub(super) fn finish<'py>(
+        &mut self,
+        raw: &Bound<'py, PyAny>,
+        run: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match &self.level {
+            Child::None => self.place().closed(raw, run),
+            Child::Level(level) => lock(level.bind(raw.py()))?.finish(raw),
+            Child::Other(level) => level.bind(raw.py()).call_method1("finish", (raw,)),
         }
     }
 
     pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        match self {
-            Self::None => Ok(()),
-            Self::Level(level) => visit.call(level),
-            Self::Other(level) => visit.call(level),
+        visit.call(&self.place)?;
+        visit.call(&self.text)?;
+        match &self.level {
+            Child::None => Ok(()),
+            Child::Level(level) => visit.call(level),
+            Child::Other(level) => visit.call(level),
         }
     }
 }
@@ -99,10 +159,7 @@ pub(super) struct Open {
     pub(super) key: Py<PyAny>,
     /// The name of its field, if it is one.
     pub(super) name: Option<Py<PyAny>>,
-    place: Py<Place>,
-    pub(super) child: Child,
-    /// The shown text of an open string.
-    pub(super) text: Option<Py<PyAny>>,
+    pub(super) slot: Slot,
 }
 
 pub(super) enum Members {
@@ -121,13 +178,8 @@ pub(super) enum Members {
 }
 
 impl Level {
-    fn of(
-        py: Python<'_>,
-        place: &Py<Place>,
-        shape: &Py<Shape>,
-        run: &Bound<'_, PyAny>,
-        is_tolerant: bool,
-    ) -> PyResult<Self> {
+    fn of(place: &Py<Place>, shape: &Py<Shape>, run: &Bound<'_, PyAny>, is_tolerant: bool) -> PyResult<Self> {
+        let py = run.py();
         let mut has_redo = place.get().known(py)?.has_redo;
         let members = match &shape.get().0 {
             Container::Elements { .. } => Members::Elements(PyList::empty(py).unbind()),
@@ -166,22 +218,21 @@ impl Level {
         })
     }
 
-    /// Returns the name of a member's field, if it is one, and the member's place.
-    fn member<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<(Option<Bound<'py, PyAny>>, Py<Place>)> {
-        let py = key.py();
+    /// Returns a member of which nothing is known.
+    fn member(&self, key: &Bound<'_, PyAny>) -> PyResult<Open> {
+        let (py, mut name) = (key.py(), None);
         let place = match (&self.shape.get().0, &self.members) {
-            (Container::Elements { kids: Some(kids), variadic, .. }, _) => {
+            (Container::Elements { kids, variadic, .. }, _) => {
                 let index: usize = key.extract()?;
-                let index = variadic.map_or(index, |variadic| index.min(variadic));
-                kids.bind(py).get_item(index).ok().map(Bound::cast_into).transpose()?.map(Bound::unbind)
+                kids.get(variadic.map_or(index, |variadic| index.min(variadic))).map(|place| place.clone_ref(py))
             }
-            (Container::Elements { inner, .. }, _) => inner.as_ref().map(|inner| inner.clone_ref(py)),
             (Container::Entries { inner, .. }, _) => Some(inner.clone_ref(py)),
             (Container::Fields(Fields { other, .. }), Members::Fields { keys, .. }) => {
                 match keys.bind(py).get_item(key)? {
                     Some(field) => {
-                        let (name, node): (_, Bound<'py, PyAny>) = field.extract()?;
-                        return Ok((Some(name), node.getattr(pyo3::intern!(py, "place"))?.extract()?));
+                        let (of, place) = field.extract()?;
+                        name = Some(of);
+                        Some(place)
                     }
                     None => Some(other.clone_ref(py)),
                 }
@@ -189,12 +240,7 @@ impl Level {
             _ => None,
         };
         let anything = || Ok::<_, PyErr>(levels(py)?.getattr("ANYTHING")?.extract()?);
-        Ok((None, place.map_or_else(anything, Ok)?))
-    }
-
-    /// Returns true if elements have to be hashable.
-    fn is_set(&self) -> bool {
-        matches!(&self.shape.get().0, Container::Elements { kind: Sequence::Set | Sequence::Frozenset, .. })
+        Ok(Open { key: key.clone().unbind(), name, slot: Slot::new(place.map_or_else(anything, Ok)?) })
     }
 
     /// Keeps a closed member.
@@ -202,7 +248,8 @@ impl Level {
         let py = key.py();
         match &self.members {
             Members::Elements(items) => {
-                if self.is_set() && value.hash().is_err() {
+                // The elements of a set have to be hashable.
+                if matches!(&self.shape.get().0, Container::Elements { is_set: true, .. }) && value.hash().is_err() {
                     levels(py)?.call_method1("hashed", (&value, &self.run))?;
                 }
                 items.bind(py).append(value)
@@ -244,20 +291,6 @@ impl Level {
         match &self.open {
             Some(open) => Ok(open.key.is(key) || open.key.bind(key.py()).eq(key)?),
             None => Ok(false),
-        }
-    }
-
-    /// Shows more of the string that was open and still is. Returns false if a level of another kind is in between.
-    pub(super) fn grow(&mut self, text: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let (py, Some(open)) = (text.py(), &mut self.open) else { return Ok(false) };
-        match &open.child {
-            Child::Level(level) => lock(level.bind(py))?.grow(text),
-            Child::Other(_) => Ok(false),
-            Child::None => {
-                // A string that was not shown stays hidden as it grows, unless a function decides otherwise.
-                open.text = open.place.get().known(py)?.shown_text(text)?.map(Bound::unbind);
-                Ok(true)
-            }
         }
     }
 
@@ -323,35 +356,19 @@ impl Level {
 
     fn take_one(&mut self, key: &Bound<'_, PyAny>, raw: Bound<'_, PyAny>) -> PyResult<()> {
         let py = key.py();
-        let (name, place) = self.member(key)?;
-        let known = place.get().known(py)?;
-        let is_open = self.is_open(key)?;
-        let mut level =
-            self.open.as_mut().filter(|_| is_open).map(|open| &mut open.child).filter(|child| child.is_some());
-        let value = match &mut level {
-            Some(level) => level.finish(&raw),
-            None if known.is_quick(&raw)? => Ok(raw.clone()),
-            None => place.get().closed(&raw, self.inner_run.bind(py)),
-        };
-        let Err(error) = value.and_then(|value| self.put(key, name.as_ref(), value)) else { return Ok(()) };
+        let open = if self.is_open(key)? { self.open.take() } else { None };
+        let Open { name, mut slot, .. } = open.map_or_else(|| self.member(key), Ok)?;
+        let name = name.as_ref().map(|name| name.bind(py));
+        let closed = slot.finish(&raw, self.inner_run.bind(py));
+        let Err(error) = closed.and_then(|value| self.put(key, name, value)) else { return Ok(()) };
         self.missed(key, error)?;
         // It is shown as it was or would have been while it was open, whatever the cuts, until all is validated again.
-        let is_object = raw.is_exact_instance_of::<PyDict>();
-        let open = self.open.as_ref().filter(|open| is_open && open.child.is_some());
-        let shown = if raw.is_exact_instance_of::<PyString>() {
-            known.shown_text(&raw)?
-        } else if let Some(open) = open {
-            open.child.shown(py)?
-        } else if is_object || raw.is_exact_instance_of::<PyList>() {
-            let mut child = Child::opened(py, &place, is_object, self.inner_run.bind(py), true)?;
-            match child.sync(&raw, &PyTuple::empty(py), 0) {
-                Ok(()) => child.shown(py)?,
-                Err(error) => return self.missed(key, error),
-            }
-        } else {
-            None
-        };
-        match shown.map(|value| self.put(key, name.as_ref(), value)) {
+        if !slot.is_container()
+            && let Err(error) = slot.sync(&raw, self.inner_run.bind(py), true, &PyTuple::empty(py), 0)
+        {
+            return self.missed(key, error);
+        }
+        match slot.shown(py)?.map(|value| self.put(key, name, value)) {
             // Its key does not fit either.
             Some(Err(error)) => self.missed(key, error),
             _ => Ok(()),
@@ -361,30 +378,26 @@ impl Level {
     /// Takes elements that arrived whole between two looks, in one call. Returns false if they have to be taken one by one.
     fn take_many(&mut self, raw: &Bound<'_, PyList>, count: usize) -> PyResult<bool> {
         let py = raw.py();
-        let (Container::Elements { inner: Some(inner), .. }, Members::Elements(items)) =
+        let (Container::Elements { is_set: false, kids, variadic: Some(0), .. }, Members::Elements(items)) =
             (&self.shape.get().0, &self.members)
         else {
             return Ok(false);
         };
         let first = self.done;
-        if self.open.as_ref().is_some_and(|open| open.child.is_some()) {
+        if self.open.as_ref().is_some_and(|open| open.slot.is_container()) {
             let key = first.into_pyobject(py)?.into_any();
             self.take_one(&key, raw.get_item(first)?)?;
             self.done += 1;
-            self.open = None;
             return self.take_many(raw, count);
         }
-        if self.is_set() {
-            return Ok(false);
-        }
-        let known = inner.get().known(py)?;
+        let known = kids[0].get().known(py)?;
         let mut fresh = raw.get_slice(first, count);
         let mut is_quick = true;
         for value in &fresh {
             is_quick = is_quick && known.is_quick(&value)?;
         }
         if !is_quick {
-            let made = levels(py)?.call_method1("many", (inner.get().node(py), &fresh, &self.inner_run))?;
+            let made = levels(py)?.call_method1("many", (kids[0].get().node(py), &fresh, &self.inner_run))?;
             if made.is_none() {
                 return Ok(false);
             }
@@ -409,7 +422,7 @@ impl Level {
             (Members::Fields { .. }, _) => return Ok(None),
         };
         let node = self.place.get().node(py);
-        levels(py)?.call_method1("shell", (node, which(is_object), members, &self.run)).map(Some)
+        levels(py)?.call_method1("shell", (node, is_object, members, &self.run)).map(Some)
     }
 }
 
@@ -420,7 +433,7 @@ impl Level {
     fn new(place: &Bound<'_, Place>, is_object: bool, run: &Bound<'_, PyAny>, is_tolerant: bool) -> PyResult<Self> {
         let (py, place) = (place.py(), place.clone().unbind());
         let shape = place.get().shape(py, is_object)?.ok_or_else(|| PyTypeError::new_err("a place without a shape"))?;
-        Self::of(py, &place, shape, run, is_tolerant)
+        Self::of(&place, shape, run, is_tolerant)
     }
 
     /// Takes what is new in `raw`; `path` leads from the root to the innermost open value, and this is `depth` levels down.
@@ -441,22 +454,12 @@ impl Level {
             self.take(raw, count - 1, Some(&key))?;
         }
         if !is_same {
-            let (name, place) = self.member(&key)?;
-            let (key, name) = (key.clone().unbind(), name.map(Bound::unbind));
-            self.open = Some(Open { key, name, place, child: Child::None, text: None });
+            self.open = Some(self.member(&key)?);
         }
-        let Some(open) = &mut self.open else { return Ok(()) };
-        let is_object = value.is_exact_instance_of::<PyDict>();
-        if !is_object && !value.is_exact_instance_of::<PyList>() {
-            open.text = open.place.get().known(py)?.shown_scalar(&value, &self.run)?.map(Bound::unbind);
-            return Ok(());
-        }
-        if matches!(open.child, Child::None) {
-            open.child = Child::opened(py, &open.place, is_object, self.inner_run.bind(py), self.is_tolerant)?;
-        }
-        let Err(error) = open.child.sync(&value, path, depth + 1) else { return Ok(()) };
-        let opaque = levels(py)?.call_method1("OpaqueLevel", (open.place.get().node(py), &self.inner_run))?;
-        open.child = Child::Other(opaque.unbind());
+        let Some(Open { slot, .. }) = &mut self.open else { return Ok(()) };
+        let run = self.inner_run.bind(py);
+        let Err(error) = slot.sync(&value, run, self.is_tolerant, path, depth + 1) else { return Ok(()) };
+        slot.hide(run)?;
         self.missed(&key, error)
     }
 
@@ -497,9 +500,7 @@ impl Level {
         visit.call(&self.inner_run)?;
         let Some(open) = &self.open else { return Ok(()) };
         visit.call(&open.key)?;
-        visit.call(&open.place)?;
-        visit.call(&open.text)?;
-        open.child.traverse(&visit)
+        open.slot.traverse(&visit)
     }
 
     fn __clear__(&mut self) {

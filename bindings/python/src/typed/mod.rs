@@ -11,11 +11,11 @@ mod watch;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyAny, PyDict, PyList, PyTuple, PyType};
+use pyo3::types::{PyAny, PyDict, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
-use self::level::Child;
 pub(crate) use self::level::Level;
+use self::level::Slot;
 use self::place::levels;
 pub(crate) use self::place::{Place, Shape};
 pub(crate) use self::watch::{Watch, begin_anew};
@@ -50,11 +50,10 @@ pub(crate) struct Typed {
 }
 
 struct View {
-    place: Py<Place>,
     run: Py<PyAny>,
     /// The first words of errors.
     heading: Py<PyAny>,
-    root: Child,
+    root: Slot,
     /// That of the innermost open value.
     path: Py<PyTuple>,
     moment: Moment,
@@ -72,7 +71,8 @@ pub(crate) fn generic<'py>(class: &Bound<'py, PyType>, item: &Bound<'py, PyAny>)
 
 impl View {
     fn begin(&mut self) {
-        (self.root, self.last, self.is_complete, self.failed, self.ended) = (Child::None, None, false, None, None);
+        self.root.clear();
+        (self.last, self.is_complete, self.failed, self.ended) = (None, false, None, None);
     }
 
     /// Notes the end of the text that the view has seen, or of one after it, which it has not seen.
@@ -89,17 +89,18 @@ impl View {
         let end = ended.bind(py);
         let raw = end.getattr_opt(pyo3::intern!(py, "raw"))?.filter(|raw| !raw.is_none());
         let closed = match raw {
-            Some(raw) if !self.root.is_some() => self.read(&raw, end),
+            Some(raw) if !self.root.is_container() => self.read(&raw, end),
             Some(_) => match end.getattr(pyo3::intern!(py, "value")) {
                 Ok(value) => self.closed(&value),
                 // It is whole, but its value cannot be made.
                 Err(error) => {
-                    (self.root, self.failed) = (Child::None, Some(error.into_value(py).into_any()));
+                    self.root.clear();
+                    self.failed = Some(error.into_value(py).into_any());
                     return self.again(py);
                 }
             },
             None => {
-                self.root = Child::None;
+                self.root.clear();
                 return self.again(py);
             }
         };
@@ -109,48 +110,32 @@ impl View {
         closed.map(Some)
     }
 
-    /// Returns the value so far, while the value at `path` is open.
-    fn changed<'py>(&mut self, raw: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    /// Returns the value so far, while the value at `path` is open. If only a string has grown there, it is `grown`.
+    fn shown<'py>(
+        &mut self,
+        raw: &Bound<'py, PyAny>,
+        grown: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = raw.py();
-        let is_object = raw.is_exact_instance_of::<PyDict>();
-        if !is_object && !raw.is_exact_instance_of::<PyList>() {
-            return self.place.get().known(py)?.shown_scalar(raw, &self.run);
+        if !grown.map_or(Ok(false), |text| self.root.grow(&text))? {
+            self.root.sync(raw, self.run.bind(py), false, self.path.bind(py), 0)?;
         }
-        if matches!(self.root, Child::None) {
-            self.root = Child::opened(py, &self.place, is_object, self.run.bind(py), false)?;
-        }
-        self.root.sync(raw, self.path.bind(py), 0)?;
         self.root.shown(py)
-    }
-
-    /// Returns the value so far, after more of the string that was open and still is.
-    fn grown<'py>(&mut self, text: &Bound<'py, PyAny>, raw: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let py = text.py();
-        if matches!(self.root, Child::None) {
-            return self.place.get().known(py)?.shown_text(text);
-        }
-        if let Child::Level(level) = &self.root {
-            let level = &mut *lock(level.bind(py))?;
-            if level.grow(text)? {
-                return level.shown_value(py);
-            }
-        }
-        self.changed(raw)
     }
 
     /// Returns the look after the news.
     fn look<'py>(&mut self, py: Python<'py>, seen: Seen<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let (value, raw) = match seen {
+        let (raw, grown) = match seen {
             Seen::Unchanged => return self.again(py),
             _ if self.is_complete || self.failed.is_some() => return self.again(py),
-            Seen::Grown { text, raw } => (self.grown(&text, &raw), raw),
+            Seen::Grown { text, raw } => (raw, Some(text)),
             Seen::Changed { raw, path } => {
                 self.path = path.unbind();
-                (self.changed(&raw), raw)
+                (raw, None)
             }
             Seen::Complete(raw) => return self.closed(&raw).map(Some),
         };
-        let value = value.map_err(|error| {
+        let value = self.shown(&raw, grown).map_err(|error| {
             let path = self.path.clone_ref(py);
             self.failing(py, error, || Ok(raw), Some(&path))
         })?;
@@ -175,16 +160,7 @@ impl View {
         if let (Some(last), true) = (&self.last, self.is_complete) {
             return Ok(last.bind(py).clone());
         }
-        let value = match &mut self.root {
-            Child::None => {
-                let place = self.place.get();
-                match place.known(py)?.is_quick(raw)? {
-                    true => Ok(raw.clone()),
-                    false => place.closed(raw, self.run.bind(py)),
-                }
-            }
-            level => level.finish(raw),
-        };
+        let value = self.root.finish(raw, self.run.bind(py));
         let value = value.map_err(|error| self.failing(py, error, || Ok(raw.clone()), None))?;
         self.whole(&value)
     }
@@ -192,7 +168,7 @@ impl View {
     /// Returns the value of a whole text of which nothing was taken before, by the event of its end.
     fn read<'py>(&mut self, text: &Bound<'py, PyAny>, end: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = text.py();
-        let value = self.place.get().node(py).call_method1(pyo3::intern!(py, "read"), (text, &self.run));
+        let value = self.root.place().node(py).call_method1(pyo3::intern!(py, "read"), (text, &self.run));
         let value = value.map_err(|error| self.failing(py, error, || end.getattr("value"), None))?;
         self.whole(&value)
     }
@@ -200,7 +176,8 @@ impl View {
     /// Notes the value of the whole text.
     fn whole<'py>(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let last = make::partial(value, true)?;
-        (self.last, self.is_complete, self.root) = (Some(last.clone().unbind()), true, Child::None);
+        self.root.clear();
+        (self.last, self.is_complete) = (Some(last.clone().unbind()), true);
         Ok(last)
     }
 
@@ -218,7 +195,7 @@ impl View {
     ) -> PyErr {
         let first = match error.is_instance_of::<PyException>(py) {
             true => raw().and_then(|raw| {
-                levels(py)?.call_method1("first_wrong", (self.place.get().node(py), &self.run, raw, path))
+                levels(py)?.call_method1("first_wrong", (self.root.place().node(py), &self.run, raw, path))
             }),
             false => Err(error.clone_ref(py)),
         };
@@ -261,10 +238,8 @@ impl Typed {
         static TYPED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let prepared = TYPED.import(py, "jsonspigot._typed", "typed")?.call((model, decimals), options)?;
         let (place, run, heading) = prepared.extract()?;
-        let (root, moment) = (Child::None, Moment::default());
-        let path = PyTuple::empty(py).unbind();
-        let view =
-            View { place, run, heading, root, path, moment, last: None, is_complete: false, failed: None, ended: None };
+        let (root, path, moment) = (Slot::new(place), PyTuple::empty(py).unbind(), Moment::default());
+        let view = View { run, heading, root, path, moment, last: None, is_complete: false, failed: None, ended: None };
         Ok(Self { source, view })
     }
 
@@ -330,8 +305,7 @@ impl Typed {
         if let Some(source) = &self.source {
             source.traverse(&visit)?;
         }
-        let View { place, run, heading, root, path, moment: _, last, is_complete: _, failed, ended } = &self.view;
-        visit.call(place)?;
+        let View { run, heading, root, path, moment: _, last, is_complete: _, failed, ended } = &self.view;
         visit.call(run)?;
         visit.call(heading)?;
         visit.call(path)?;

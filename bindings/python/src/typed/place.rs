@@ -5,33 +5,30 @@ use std::sync::OnceLock;
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyFrozenSet, PyList, PyString, PyType};
+use pyo3::types::{PyDict, PyFrozenSet, PyString, PyType};
 use pyo3::{PyTraverseError, PyVisit};
-
-/// The way in which the text of an open string is shown.
-pub(super) enum Text {
-    No,
-    AsItIs,
-    /// By a function, which returns `OUT` for what is not shown.
-    By(Py<PyAny>),
-}
 
 /// The part of a `Node` that looks use.
 #[pyclass(frozen, name = "_Place", module = "jsonspigot._native")]
 pub(crate) struct Place {
     node: Py<PyAny>,
     known: OnceLock<Known>,
+    object: OnceLock<Option<Py<Shape>>>,
+    array: OnceLock<Option<Py<Shape>>>,
 }
 
+/// The attributes of a `Node`.
+#[derive(FromPyObject)]
 pub(super) struct Known {
     /// The classes of closed values that are what their validator would return.
     quick: Vec<Py<PyType>>,
+    /// The strings that are.
+    literals: Py<PyFrozenSet>,
     is_any: bool,
-    literals: Option<Py<PyFrozenSet>>,
-    pub(super) text: Text,
+    /// The function that shows the text of an open string, and returns `OUT` for what is not shown. `str` shows all.
+    text: Option<Py<PyAny>>,
+    #[pyo3(attribute("redo"))]
     pub(super) has_redo: bool,
-    object: OnceLock<Option<Py<Shape>>>,
-    array: OnceLock<Option<Py<Shape>>>,
 }
 
 impl Known {
@@ -41,10 +38,7 @@ impl Known {
         if self.quick.iter().any(|quick| quick.is(&class)) {
             return Ok(true);
         }
-        match &self.literals {
-            Some(literals) if value.is_exact_instance_of::<PyString>() => literals.bind(value.py()).contains(value),
-            _ => Ok(false),
-        }
+        Ok(value.is_exact_instance_of::<PyString>() && self.literals.bind(value.py()).contains(value)?)
     }
 
     /// Returns the shown value of an open string; or of a number that may grow, if a parser shows those: only where any
@@ -52,20 +46,21 @@ impl Known {
     pub(super) fn shown_scalar<'py>(
         &self,
         value: &Bound<'py, PyAny>,
-        run: &Py<PyAny>,
+        run: &Bound<'py, PyAny>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         if value.is_exact_instance_of::<PyString>() {
             return self.shown_text(value);
         }
-        self.is_any.then(|| run.bind(value.py()).call_method1("raw", (value,))).transpose()
+        self.is_any.then(|| run.call_method1("raw", (value,))).transpose()
     }
 
     /// Returns the shown value of an open string.
     pub(super) fn shown_text<'py>(&self, text: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = text.py();
         match &self.text {
-            Text::No => Ok(None),
-            Text::AsItIs => Ok(Some(text.clone())),
-            Text::By(function) => shown(function.bind(text.py()).call1((text,))?),
+            None => Ok(None),
+            Some(as_it_is) if as_it_is.is(py.get_type::<PyString>()) => Ok(Some(text.clone())),
+            Some(function) => shown(function.bind(py).call1((text,))?),
         }
     }
 }
@@ -74,17 +69,16 @@ impl Known {
 impl Place {
     #[new]
     fn new(node: Py<PyAny>) -> Self {
-        Self { node, known: OnceLock::new() }
+        Self { node, known: OnceLock::new(), object: OnceLock::new(), array: OnceLock::new() }
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.node)?;
-        let Some(known) = self.known.get() else { return Ok(()) };
-        visit.call(&known.literals)?;
-        if let Text::By(function) = &known.text {
-            visit.call(function)?;
+        if let Some(known) = self.known.get() {
+            visit.call(&known.literals)?;
+            visit.call(&known.text)?;
         }
-        [&known.object, &known.array].into_iter().flat_map(OnceLock::get).try_for_each(|shape| visit.call(shape))
+        [&self.object, &self.array].into_iter().flat_map(OnceLock::get).try_for_each(|shape| visit.call(shape))
     }
 }
 
@@ -97,24 +91,7 @@ impl Place {
         if let Some(known) = self.known.get() {
             return Ok(known);
         }
-        static AS_IT_IS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        let as_it_is = AS_IT_IS.import(py, "jsonspigot._typed.plan", "_same")?;
-        let node = self.node.bind(py).call_method0("resolved")?;
-        let text = node.getattr("text")?;
-        let literals = node.getattr("literals")?.cast_into::<PyFrozenSet>()?;
-        let known = Known {
-            quick: node.getattr("quick")?.extract()?,
-            is_any: node.getattr("is_any")?.is_truthy()?,
-            literals: (!literals.is_empty()).then(|| literals.unbind()),
-            text: match text {
-                text if text.is_none() => Text::No,
-                text if text.is(as_it_is) => Text::AsItIs,
-                text => Text::By(text.unbind()),
-            },
-            has_redo: node.getattr("redo")?.is_truthy()?,
-            object: OnceLock::new(),
-            array: OnceLock::new(),
-        };
+        let known = self.node.bind(py).call_method0("resolved")?.extract()?;
         // Another thread may have been first: it has read the same.
         Ok(self.known.get_or_init(|| known))
     }
@@ -122,28 +99,25 @@ impl Place {
     /// Returns the shape of an open object or array; nothing if it is of a kind that has a level of its own in
     /// `levels.py`.
     pub(super) fn shape(&self, py: Python<'_>, is_object: bool) -> PyResult<Option<&Py<Shape>>> {
-        let known = self.known(py)?;
-        let cell = if is_object { &known.object } else { &known.array };
+        let cell = if is_object { &self.object } else { &self.array };
         if cell.get().is_none() {
-            let shape = levels(py)?.call_method1("shape", (&self.node, which(is_object)))?;
-            let shape = shape.extract::<Option<Py<Shape>>>()?;
+            let shape = levels(py)?.call_method1("shape", (&self.node, is_object))?.extract()?;
             let _ = cell.set(shape);
         }
         Ok(cell.get().and_then(Option::as_ref))
     }
 
-    /// Returns a closed value, validated.
+    /// Returns a closed value, validated if it has to be.
     pub(super) fn closed<'py>(
         &self,
         value: &Bound<'py, PyAny>,
         run: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        if self.known(value.py())?.is_quick(value)? {
+            return Ok(value.clone());
+        }
         self.node.bind(value.py()).call_method1(pyo3::intern!(value.py(), "full"), (value, run))
     }
-}
-
-pub(super) fn which(is_object: bool) -> &'static str {
-    if is_object { "object" } else { "array" }
 }
 
 /// The kind of an open container.
@@ -151,21 +125,12 @@ pub(super) fn which(is_object: bool) -> &'static str {
 pub(crate) struct Shape(pub(super) Container);
 
 pub(super) enum Container {
-    /// Either all elements are `inner`, or each of `kids` is one.
-    Elements { kind: Sequence, inner: Option<Py<Place>>, kids: Option<Py<PyList>>, variadic: Option<usize> },
+    /// Elements are `kids`, of which the one at `variadic` is repeated. `class` makes their container of a list.
+    Elements { class: Py<PyType>, is_set: bool, kids: Vec<Py<Place>>, variadic: Option<usize> },
     /// `key` makes a key of what is spelt, unless it is that `str`.
     Entries { inner: Py<Place>, key: Option<Py<PyAny>> },
     /// A model, dataclass or `TypedDict`.
     Fields(Fields),
-}
-
-/// The kinds of arrays.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sequence {
-    List,
-    Set,
-    Frozenset,
-    Tuple,
 }
 
 /// The fields of an `ObjectPlan`, by the names of its attributes.
@@ -173,7 +138,7 @@ pub(super) enum Sequence {
 pub(super) struct Fields {
     /// The `ObjectPlan` itself.
     pub(super) plan: Py<PyAny>,
-    /// The name and the `Node` of each field, by its key.
+    /// The name and the `Place` of each field, by its key.
     pub(super) keys: Py<PyDict>,
     /// The type of open objects.
     pub(super) open: Option<Py<PyType>>,
@@ -193,14 +158,8 @@ pub(super) struct Fields {
 #[pymethods]
 impl Shape {
     #[staticmethod]
-    fn elements(kind: &str, inner: Option<Py<Place>>, kids: Option<Py<PyList>>, variadic: Option<usize>) -> Self {
-        let kind = match kind {
-            "set" => Sequence::Set,
-            "frozenset" => Sequence::Frozenset,
-            "tuple" => Sequence::Tuple,
-            _ => Sequence::List,
-        };
-        Self(Container::Elements { kind, inner, kids, variadic })
+    fn elements(class: Py<PyType>, is_set: bool, kids: Vec<Py<Place>>, variadic: Option<usize>) -> Self {
+        Self(Container::Elements { class, is_set, kids, variadic })
     }
 
     #[staticmethod]
@@ -215,7 +174,7 @@ impl Shape {
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         match &self.0 {
-            Container::Elements { inner, kids, .. } => visit.call(inner).and_then(|()| visit.call(kids)),
+            Container::Elements { kids, .. } => kids.iter().try_for_each(|place| visit.call(place)),
             Container::Entries { inner, key } => visit.call(inner).and_then(|()| visit.call(key)),
             Container::Fields(Fields { plan, keys, open, spare, other, fixed, .. }) => {
                 visit.call(plan)?;

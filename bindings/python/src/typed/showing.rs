@@ -3,47 +3,32 @@
 
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use pyo3::types::{PyFrozenSet, PyList, PySet};
+use pyo3::types::{PyList, PySet};
 
-use super::level::{Child, Level, Members, Open};
-use super::place::{Container, Fields, Sequence};
+use super::level::{Level, Members};
+use super::place::{Container, Fields};
 use crate::make;
-
-impl Open {
-    fn shown<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        match &self.child {
-            Child::None => Ok(self.text.as_ref().map(|text| text.bind(py).clone())),
-            child => child.shown(py),
-        }
-    }
-}
 
 impl Level {
     /// Returns the shown value; nothing if it has to be whole.
     pub(super) fn shown_value<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let open = match &self.open {
-            Some(open) => open.shown(py)?.map(|value| (open, value)),
+            Some(open) => open.slot.shown(py)?.map(|value| (open, value)),
             None => None,
         };
         match (&self.shape.get().0, &self.members) {
-            (Container::Elements { kind, kids, variadic, .. }, Members::Elements(items)) => {
+            (Container::Elements { class, is_set, kids, variadic }, Members::Elements(items)) => {
                 let items = items.bind(py);
-                let shown = match (kind, open) {
-                    // Without the open one: a longer text would be another element.
-                    (Sequence::Set, _) => return Ok(Some(PySet::new(py, items)?.into_any())),
-                    (Sequence::Frozenset, _) => {
-                        return Ok(Some(PyFrozenSet::new(py, items)?.into_any()));
-                    }
-                    (_, Some((_, value))) => {
-                        items.as_sequence().concat(PyList::new(py, [value])?.as_sequence())?.into_any().cast_into()?
-                    }
-                    (_, None) => items.get_slice(0, items.len()),
+                // A set is shown without the open one: a longer text would be another element.
+                let shown = match open.filter(|_| !is_set) {
+                    Some((_, value)) => items.as_sequence().concat(PyList::new(py, [value])?.as_sequence())?.into_any(),
+                    None => items.get_slice(0, items.len()).into_any(),
                 };
-                if *kind == Sequence::List {
-                    return Ok(Some(shown.into_any()));
+                if variadic.is_none() && shown.len()? < kids.len() {
+                    return Ok(None);
                 }
-                let wanted = if variadic.is_some() { 0 } else { kids.as_ref().map_or(0, |kids| kids.bind(py).len()) };
-                Ok((shown.len() >= wanted).then(|| shown.to_tuple().into_any()))
+                let is_list = class.is(py.get_type::<PyList>());
+                Ok(Some(if is_list { shown } else { class.bind(py).call1((shown,))? }))
             }
             (_, Members::Entries(entries)) => {
                 let shown = entries.bind(py).copy()?;

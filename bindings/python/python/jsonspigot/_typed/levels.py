@@ -7,7 +7,7 @@ members have been validated.
 # pyright: basic
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import SchemaValidator, core_schema, to_json
@@ -16,7 +16,7 @@ from .._native import _Level as Level
 from .._native import _Shape as Shape
 from .object import plan_of
 from .open import OUT
-from .plan import ANY, Builder, Node, after_validator, lax, root_of, without
+from .plan import ANY, CONTAINERS, Builder, Node, after_validator, lax, root_of, without
 from .run import Run, Wrong
 
 #: The place of what the type says nothing about.
@@ -25,22 +25,16 @@ ANYTHING = Builder().node(ANY, None).place
 #: A set of anything that is hashable.
 SET = SchemaValidator(core_schema.set_schema())
 
-Which = Literal["object", "array"]
 
-
-def shape(node: Node, which: Which) -> Any:
+def shape(node: Node, is_object: bool) -> Any:
     """What a native level is made from; nothing for those that are made here."""
-    match node.object if which == "object" else node.array:
-        case ("array", schema, config):
-            kind, items = schema["type"], schema.get("items_schema")
-            kids: list[Any] | None = None
-            inner = None
-            if kind == "tuple":
-                kids = [node.builder.node(item, config).place for item in items]
-            else:
-                inner = node.builder.node(items or ANY, config).place
-            variadic = schema.get("variadic_item_index")
-            return Shape.elements(kind, inner, kids, variadic)
+    match node.object if is_object else node.array:
+        case ("array", {"type": "tuple", "items_schema": items} as schema, config):
+            kids = [node.builder.node(item, config).place for item in items]
+            return Shape.elements(tuple, False, kids, schema.get("variadic_item_index"))
+        case ("array", {"type": kind} as schema, config):
+            kid = node.builder.node(schema.get("items_schema", ANY), config).place
+            return Shape.elements(CONTAINERS[kind], kind != "list", [kid], 0)
         case ("dict", schema, config):
             inner = node.builder.node(schema.get("values_schema") or ANY, config).place
             keys: Any = schema.get("keys_schema") or ANY
@@ -55,23 +49,23 @@ def shape(node: Node, which: Which) -> Any:
             return None
 
 
-def level(node: Node, which: Which, run: Run, tolerant: bool) -> Any:
+def level(node: Node, is_object: bool, run: Run, tolerant: bool) -> Any:
     """The level of an open object or array at a place."""
-    match node.object if which == "object" else node.array:
+    match node.object if is_object else node.array:
         case ("root", schema, inner, shown):
             below = run.below() if node.redo else run
-            return RootLevel(node, run, level(inner, which, below, tolerant or inner.redo), schema, shown)
+            return RootLevel(node, run, level(inner, is_object, below, tolerant or inner.redo), schema, shown)
         case ("tagged", keys, choices):
             return TaggedLevel(node, run, tolerant, keys, choices)
         case ("union", members):
             below = run.below() if node.redo else run
-            return UnionLevel(node, run, [(label or m.title, level(m, which, below, tolerant or m.redo)) for label, m in members])
+            return UnionLevel(node, run, [(label or m.title, level(m, is_object, below, tolerant or m.redo)) for label, m in members])
         case ("raw",):
             return RawLevel(node, run)
         case None:
             return OpaqueLevel(node, run)
         case _:
-            return Level(node.place, which == "object", run, tolerant)
+            return Level(node.place, is_object, run, tolerant)
 
 
 def check_empty(node: Node, seen: set[int]) -> None:
@@ -85,7 +79,7 @@ def check_empty(node: Node, seen: set[int]) -> None:
             case ("object", schema, config):
                 plan = plan_of(node, schema, config)
                 plan.empties()
-                for _, field in plan.by_name.values():
+                for field in plan.fields.values():
                     check_empty(field, seen)
             case (("array" | "dict"), schema, config):
                 inner = schema.get("items_schema") or schema.get("values_schema") or ANY
@@ -103,9 +97,9 @@ def check_empty(node: Node, seen: set[int]) -> None:
                 pass
 
 
-def shell(node: Node, which: Which, value: Any, run: Run) -> Any:
+def shell(node: Node, is_object: bool, value: Any, run: Run) -> Any:
     """A container that is no object, from its members: its length and its after-validators are left to be checked."""
-    kind: Any = node.object if which == "object" else node.array
+    kind: Any = node.object if is_object else node.array
     _, schema, config = kind
     shells = node.shells
     if "shell" not in shells:
@@ -161,7 +155,7 @@ def first_wrong(node: Node, run: Run, raw: Any, path: tuple[Any, ...] | None) ->
     if not isinstance(raw, (dict, list)):
         return None
     shown: Any = type(raw)()
-    top = level(node, "object" if isinstance(raw, dict) else "array", run, node.redo)
+    top = level(node, isinstance(raw, dict), run, node.redo)
     try:
         _come(top, shown, shown, raw, [], path or ())
         if path is None:
@@ -274,7 +268,7 @@ class TaggedLevel:
                 if chosen is not None:
                     self.tag = tag
                     below = self.run.below() if self.node.redo else self.run
-                    self.level = level(chosen.resolved(), "object", below, self.tolerant or chosen.redo)
+                    self.level = level(chosen.resolved(), True, below, self.tolerant or chosen.redo)
                 return
 
     def sync(self, raw: Any, path: tuple[Any, ...], depth: int) -> None:

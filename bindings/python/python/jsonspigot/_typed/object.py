@@ -15,9 +15,10 @@ from typing import Any, cast
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined, SchemaValidator
 
+from .._native import _Level as Level
 from .._native import _Shape as Shape
 from .open import open_type
-from .plan import ANY, ASIDE, FORBIDDEN, UNEXPECTED, Node, after_validator, lax, without
+from .plan import ANY, ASIDE, CONTAINERS, FORBIDDEN, UNEXPECTED, Node, after_validator, lax, without
 from .run import FUNCTIONS, Run
 
 new: Any = object.__new__
@@ -29,6 +30,8 @@ put_came = _descriptors["__pydantic_fields_set__"].__set__
 put_extra = _descriptors["__pydantic_extra__"].__set__
 put_private = _descriptors["__pydantic_private__"].__set__
 
+#: Of empty values.
+FILLING = Run({}, fills=True)
 _UNCHANGING = (str, int, float, bool, type(None))
 
 
@@ -51,8 +54,10 @@ class ObjectPlan:
             # An after-validator stays part of the shell.
             self.redo |= inner["type"] in FUNCTIONS and inner["type"] != "function-after"
             inner = inner["schema"]
-        self.keys: dict[str, tuple[str, Node]] = {}
-        self.by_name: dict[str, tuple[str, Node]] = {}
+        self.fields: dict[str, Node] = {}
+        #: The name and the place of each field, by its keys and by its name.
+        self.keys: dict[str, tuple[str, Any]] = {}
+        self.by_name: dict[str, tuple[str, Any]] = {}
         self.spare = frozenset[str]()
         self.defaults: dict[str, Any] = {}
         self.factories: dict[str, Any] = {}
@@ -102,8 +107,8 @@ class ObjectPlan:
         """Notes a field; returns what validates it in the shell."""
         schema, late, redo = _late(field["schema"], self.cls)
         self.redo |= redo
-        place = (name, self.node.builder.node(schema, config))
-        self.by_name[name] = place
+        self.fields[name] = self.node.builder.node(schema, config)
+        self.by_name[name] = place = (name, self.fields[name].place)
         alias = field.get("validation_alias")
         if alias is None or isinstance(alias, str):
             first = alias or name
@@ -134,12 +139,11 @@ class ObjectPlan:
 
     def started(self, run: Run) -> dict[str, Any]:
         """Return what is shown of the fields that have not come."""
-        if self.open is None:
-            return {name: make() for name, make in self.empties().items()} if run.fills else {}
-        fields = self.blank.copy()
+        fields = {} if self.open is None else self.blank.copy()
         if run.fills:
-            for name, make in self.empties().items():
-                fields[name] = make()
+            fields |= {name: make() for name, make in self.empties().items()}
+        if self.open is None:
+            return fields
         for name, copied in self.changing:
             fields[name] = copied()
         for name, factory in self.factories.items():
@@ -156,19 +160,16 @@ class ObjectPlan:
         return self._empties
 
     def _empty(self, name: str) -> Any:
-        node = self.by_name[name][1].resolved()
-        kinds: dict[str, Any] = {"list": list, "set": set, "frozenset": frozenset, "dict": dict}
+        node = self.fields[name].resolved()
         match node.object or node.array:
-            case _ if node.nullable:
+            case kind if node.nullable or kind == ("raw",):
                 return lambda: None
-            case ("raw",):
-                return lambda: None
-            case (("array" | "dict"), {"type": kind}, _) if kind in kinds:
-                return kinds[kind]
+            case (("array" | "dict"), {"type": kind}, _) if kind in CONTAINERS:
+                return CONTAINERS[kind]
             case ("array", {"variadic_item_index": _}, _):
                 return tuple
-            case ("object", schema, config):
-                return plan_of(node, schema, config).opened
+            case ("object", _, _):
+                return lambda: Level(node.place, True, FILLING, False).shown()
             case None if node.is_text:
                 return str
             case _:
@@ -176,19 +177,7 @@ class ObjectPlan:
                     f"missing='empty': {name!r} of {self.title} has no empty value; give it a default or let it be None"
                 )
 
-    def opened(self) -> Any:
-        """Return an open object of which nothing has come."""
-        fields = {name: make() for name, make in self.empties().items()}
-        if self.open is None:
-            return fields
-        value = self.made({**self.blank, **{name: copied() for name, copied in self.changing}, **fields})
-        if self.is_model:
-            put_came(value, set())
-            put_extra(value, {} if self.extra == "allow" else None)
-            put_private(value, self.privates())
-        return value
-
-    def keys_of(self, run: Run) -> dict[str, tuple[str, Node]]:
+    def keys_of(self, run: Run) -> dict[str, tuple[str, Any]]:
         """The fields by the keys that a stream's choice of names allows."""
         return self.by_name if run.by_alias is False else {**self.by_name, **self.keys}
 

@@ -18,6 +18,8 @@ from .open import OUT, open_type
 from .run import FUNCTIONS, Run, Wrong
 
 ANY: Any = core_schema.any_schema()
+#: The classes of containers, by the type of their schema.
+CONTAINERS: dict[str, Any] = {"list": list, "set": set, "frozenset": frozenset, "dict": dict}
 #: The members of a schema that do not affect validation.
 ASIDE = ("ref", "serialization", "metadata")
 _lock = RLock()
@@ -70,7 +72,7 @@ class Node:
     #: Any value is one of it.
     is_any = False
     literals: frozenset[str] = frozenset()
-    #: How an open string is shown.
+    #: How an open string is shown: by a function, or as it is, by `str`.
     text: Callable[[str], Any] | None = None
     #: Of an open object and an open array: the kind of its level, and what that is made from.
     object: tuple[Any, ...] | None = None
@@ -171,7 +173,7 @@ class Node:
                 pure = pure and not set(config) & {"str_max_length", "str_min_length"}
                 self._text(schema, config, pure)
             case "any":
-                self.text = _same
+                self.text = str
                 self.object = self.array = ("raw",)
                 self.is_any, self.quick = pure, (str, int, bool, float, type(None)) if pure else ()
             case "int" if pure and not set(schema) & {"le", "lt", "ge", "gt", "multiple_of"}:
@@ -212,7 +214,7 @@ class Node:
         if changes:
             self.text = SchemaValidator(core_schema.str_schema(**changes)).validate_python
         else:
-            self.text = _same
+            self.text = str
             self.quick = (str,) if pure else ()
 
     def _tagged(self, schema: Any, config: Any) -> None:
@@ -305,10 +307,6 @@ def _takes(kind: type, members: list[Node], cores: list[Any]) -> bool:
     """Whether a union's members of that kind, of which there is one, all take its values as they are."""
     quick = [kind in member.quick for member, core in zip(members, cores, strict=True) if core["type"] == kind.__name__]
     return bool(quick) and all(quick)
-
-
-def _same(text: str) -> str:
-    return text
 
 
 def root_of(cls: Any, value: Any) -> Any:
