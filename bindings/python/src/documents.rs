@@ -6,7 +6,7 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::chunk::Chunk;
-use crate::error::{deviations, exception, own, raised_after};
+use crate::error::{deviations, exception, own};
 use crate::event::{Data, Paths, Told, Value, event_object, with_fields};
 use crate::lock::lock;
 use crate::mirror::Mirror;
@@ -157,7 +157,7 @@ impl Documents {
     ) -> PyResult<Bound<'py, PyList>> {
         let Self { documents, options, paths, .. } = self;
         let mut told = Told::new(py);
-        let result = read(documents, &mut |event| match event {
+        let read = read(documents, &mut |event| match event {
             DocumentEvent::Match { document, event } => {
                 told.push(event_object(py, &event, document, options.fractions, paths, None));
             }
@@ -168,9 +168,7 @@ impl Documents {
             }
             _ => {}
         });
-        let events = told.finish()?;
-        result.map_err(|error| raised_after(py, &error, Some(events.clone())))?;
-        Ok(events)
+        told.finish(read)
     }
 }
 

@@ -11,7 +11,7 @@ use pyo3::types::{PyDict, PyList, PyString};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::chunk::Chunk;
-use crate::error::{deviations, exception, own_at};
+use crate::error::{deviations, exception};
 use crate::event::data::{Making, add_classes, classes, event};
 use crate::event::{Paths, Told, event_object};
 use crate::lock::lock;
@@ -168,10 +168,7 @@ impl Envelope {
     ) -> PyResult<Bound<'py, PyList>> {
         let mut told = Told::new(py);
         let read = read(self, &mut told);
-        let events = told.finish()?;
-        let Err(error) = read else { return Ok(events) };
-        let place = (error.offset(), error.line(), error.column());
-        Err(own_at(py, &error.to_string(), error.kind().name(), place, "$", Some(events)))
+        told.finish(read)
     }
 
     /// Ends the text, and adds its events.

@@ -8,6 +8,7 @@ use pyo3::{PyTraverseError, PyVisit};
 use crate::chunk::Chunk;
 use crate::documents::named;
 use crate::error::{own_at, raised_after};
+use crate::event::Told;
 use crate::options::{Arguments, pattern_set};
 use crate::value::{Fractions, build};
 
@@ -68,16 +69,15 @@ impl Columns {
 /// The outcome of a chunk.
 struct Made<'a, 'py> {
     py: Python<'py>,
-    list: Bound<'py, PyList>,
+    told: Told<'py>,
     fractions: Fractions,
     columns: &'a mut Option<Columns>,
-    failed: Option<PyErr>,
 }
 
 impl Made<'_, '_> {
     fn keep(&mut self, made: impl FnOnce(&mut Self) -> PyResult<()>) {
-        if self.failed.is_none() {
-            self.failed = made(self).err();
+        if self.told.failed.is_none() {
+            self.told.failed = made(self).err();
         }
     }
 
@@ -87,7 +87,7 @@ impl Made<'_, '_> {
                 let value = build(made.py, value.text(), made.fractions)?;
                 match made.columns {
                     Some(columns) => columns.put(event.pattern.index(), value),
-                    None => made.list.append(value),
+                    None => made.told.list.append(value),
                 }
             }),
             EventKind::InnerError(error) => self.error(error, None),
@@ -98,7 +98,7 @@ impl Made<'_, '_> {
     /// Adds the row of a text that has ended.
     fn row(&mut self) {
         self.keep(|made| match made.columns {
-            Some(columns) => made.list.append(columns.end(made.py)?),
+            Some(columns) => made.told.list.append(columns.end(made.py)?),
             None => Ok(()),
         });
     }
@@ -106,7 +106,7 @@ impl Made<'_, '_> {
     /// Keeps the first error, with what came before it. In one of many texts, its place is that in the stream.
     fn error(&mut self, error: &Error, document: Option<&EndedDocument<'_>>) {
         self.keep(|made| {
-            let events = Some(made.list.clone());
+            let events = Some(made.told.list.clone());
             let (Some(document), Some(place)) = (document, error.place()) else {
                 return Err(raised_after(made.py, error, events));
             };
@@ -122,7 +122,7 @@ impl Made<'_, '_> {
 impl Values {
     fn read<'py>(&mut self, py: Python<'py>, chunk: Option<&[u8]>) -> PyResult<Bound<'py, PyList>> {
         let Self { reader, selects, columns, fractions } = self;
-        let mut made = Made { py, list: PyList::empty(py), fractions: *fractions, columns, failed: None };
+        let mut made = Made { py, told: Told::new(py), fractions: *fractions, columns };
         let read = match reader {
             Reader::One(parser) => {
                 let on_event = |event: Event<'_>| made.event(&event);
@@ -139,7 +139,7 @@ impl Values {
                         None => made.row(),
                     },
                     DocumentEvent::End(ended) => match ended.complete() {
-                        Ok(value) => made.keep(|made| made.list.append(build(py, value.text(), made.fractions)?)),
+                        Ok(value) => made.keep(|made| made.told.list.append(build(py, value.text(), made.fractions)?)),
                         Err(error) => made.error(&error, Some(&ended)),
                     },
                     _ => {}
@@ -150,10 +150,7 @@ impl Values {
                 }
             }
         };
-        let Made { list, failed, .. } = made;
-        let read = read.map_err(|error| raised_after(py, &error, Some(list.clone())));
-        failed.map_or(read, Err)?;
-        Ok(list)
+        made.told.finish(read)
     }
 }
 

@@ -5,14 +5,14 @@ mod classes;
 pub(crate) mod data;
 mod paths;
 
-use jsonspigot::{Event, EventKind};
+use jsonspigot::{Error, Event, EventKind};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
 pub(crate) use self::classes::{Begin, Delta, End, InnerError, Value};
 pub(crate) use self::data::{Data, with_fields};
 pub(crate) use self::paths::Paths;
-use crate::error::exception;
+use crate::error::{exception, raised_after};
 use crate::value::Fractions;
 
 /// The text of a chunk as an object that is there already: often a delta is all of it.
@@ -77,7 +77,11 @@ impl<'py> Told<'py> {
         }
     }
 
-    pub(crate) fn finish(self) -> PyResult<Bound<'py, PyList>> {
-        self.failed.map_or(Ok(self.list), Err)
+    /// Returns the events, or raises the error that ended the reading, which has them too.
+    pub(crate) fn finish(self, read: Result<(), Error>) -> PyResult<Bound<'py, PyList>> {
+        let Self { list, failed } = self;
+        let read = read.map_err(|error| raised_after(list.py(), &error, Some(list.clone())));
+        failed.map_or(read, Err)?;
+        Ok(list)
     }
 }

@@ -72,7 +72,7 @@ impl ProviderStream {
                 told.push(event);
             }
         });
-        told.finish()
+        told.finish(Ok(()))
     }
 }
 

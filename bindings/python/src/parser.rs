@@ -1,17 +1,14 @@
-//! `Parser` and `Revision`. Chunks are fed in `feeding.rs`; what other readers do too is in `reader.rs`.
-
-mod feeding;
+//! `Parser` and `Revision`. What other readers do too is in `reader.rs`.
 
 use jsonspigot::{DuplicateKeys, Error, ErrorKind, RestoreError, Revision as CoreRevision};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
-use self::feeding::list_of;
-use crate::chunk::Chunk;
+use crate::chunk::{Chunk, LARGE};
 use crate::error::{deviations, exception, raised};
-use crate::event::Paths;
+use crate::event::{ChunkText, Paths, Told, event_object};
 use crate::lock::lock;
 use crate::mirror::Mirror;
 use crate::options::{Arguments, Options, pattern_set};
@@ -94,6 +91,24 @@ impl Parser {
     pub(crate) fn of(parser: jsonspigot::Parser, options: &Options) -> Self {
         let mirror = Mirror::new(options.fractions);
         Self { parser, options: *options, paths: Paths::default(), mirror, view: None }
+    }
+
+    /// Makes the events of a call, which may be of this chunk.
+    fn told<'py>(
+        py: Python<'py>,
+        events: jsonspigot::Events<'_>,
+        fractions: Fractions,
+        paths: &mut Paths,
+        chunk: ChunkText<'_, 'py>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let (mut told, mut read) = (Told::new(py), Ok(()));
+        for event in events {
+            match event {
+                Ok(event) => told.push(event_object(py, &event, 0, fractions, paths, chunk)),
+                Err(error) => read = Err(error),
+            }
+        }
+        told.finish(read)
     }
 
     /// Returns the operations that bring a copy up to date as JSON text.
@@ -179,7 +194,13 @@ reader_methods! {
         /// Raises ``JsonSpigotError`` for the first bad byte; its ``events`` are those before it. Every later call raises the same
         /// error. A chunk of 256 KiB or more is parsed without the GIL. The cost is linear in the chunk and its events.
         fn feed<'py>(slf: &Bound<'py, Self>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-            lock(slf)?.read(chunk)
+            let Self { parser, options, paths, .. } = &mut *lock(slf)?;
+            let (py, fed) = (slf.py(), Chunk::of(chunk, || parser.offset())?);
+            let bytes = fed.bytes();
+            let text = chunk.cast_exact::<PyString>().ok().map(|object| (bytes, object));
+            // The iterator form: at most one delta per match of a plain pattern and chunk.
+            let events = if bytes.len() < LARGE { parser.feed(bytes) } else { py.detach(|| parser.feed(bytes)) };
+            Self::told(py, events, options.fractions, paths, text)
         }
 
         /// End the text, and return the events that this makes known: the end of a number at the root.
@@ -187,7 +208,7 @@ reader_methods! {
         /// Raises ``JsonSpigotError`` if the text is incomplete or was invalid. Calling it again after it succeeded is a no-op.
         fn finish<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
             let Self { parser, options, paths, .. } = &mut *lock(slf)?;
-            list_of(slf.py(), parser.finish(), options.fractions, paths, None)
+            Self::told(slf.py(), parser.finish(), options.fractions, paths, None)
         }
 
         /// Return the complete value, as ``json.loads`` would, after ``finish`` has succeeded.
