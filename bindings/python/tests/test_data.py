@@ -113,6 +113,15 @@ def test_dicts_have_what_match_has() -> None:
     assert lenient.to_dict()["deviations"][0]["kind"] == "comments" and lenient.to_dict()["value"] == [1.5]
 
 
+def test_the_dict_of_a_deep_value() -> None:
+    depth = 100_000
+    *_, end = Parser("$", max_depth=None).feed("[" * depth + "]" * depth)
+    value, levels = end.to_dict()["value"], 1
+    while value:
+        (value,), levels = value, levels + 1
+    assert levels == depth
+
+
 def test_events_in_responses() -> None:
     fastapi = pytest.importorskip("fastapi")
 

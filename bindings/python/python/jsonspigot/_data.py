@@ -19,6 +19,18 @@ def parts_of(cls: Any, given: tuple[Any, ...], **named: Any) -> dict[str, Any]:
     return defaults | parts
 
 
+def plain(part: Any) -> Any:
+    """Return a part of an event as JSON has it; a fraction that is a `Decimal` becomes a number."""
+    if part is None or isinstance(part, (str, int, float)):
+        return part
+    if isinstance(part, dict):
+        return {key: plain(value) for key, value in part.items()}
+    for method in ("_asdict", "to_dict", "__float__"):
+        if hasattr(part, method):
+            return getattr(part, method)()
+    return [plain(item) for item in part] if isinstance(part, (list, tuple)) else part
+
+
 def reduced(event: Any) -> Any:
     """Return what `pickle` and `copy` need. The parser of a document's end is not part of it."""
     names = getattr(event, "_parts", event.__match_args__)

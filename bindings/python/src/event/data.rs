@@ -4,7 +4,7 @@
 use pyo3::exceptions::{PyAttributeError, PyBaseException};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyIterator, PyList, PyNone, PyString, PyTuple, PyType};
+use pyo3::types::{PyBool, PyDict, PyInt, PyIterator, PyString, PyTuple, PyType};
 use pyo3::{IntoPyObjectExt, PyClass};
 
 use crate::make;
@@ -132,17 +132,14 @@ impl Data {
         let (py, event, class) = (slf.py(), slf.as_any(), slf.get_type());
         let dict = PyDict::new(py);
         dict.set_item(pyo3::intern!(py, "type"), class.qualname()?)?;
-        let has_raw = class.hasattr(pyo3::intern!(py, "_parts"))?;
+        let has_text = class.hasattr(pyo3::intern!(py, "_parts"))?;
         for name in parts(&class)? {
             let name = name?.cast_into::<PyString>()?;
             match name.to_str()? {
                 "decimals" => {}
-                // The value in place of its text, if the text was kept.
-                "raw" if has_raw => {
-                    let value = pyo3::intern!(py, LATE);
-                    let made = if event.getattr(&name)?.is_none() { None } else { Some(plain(event.getattr(value)?)?) };
-                    dict.set_item(value, made)?;
-                }
+                // The value in place of its text.
+                "raw" if has_text => dict.set_item(pyo3::intern!(py, LATE), value_of(event, has_text)?)?,
+                LATE => dict.set_item(&name, value_of(event, has_text)?)?,
                 _ => dict.set_item(&name, plain(event.getattr(&name)?)?)?,
             }
         }
@@ -268,36 +265,21 @@ fn are_same_error(mine: &Bound<'_, PyAny>, others: &Bound<'_, PyAny>) -> PyResul
     Ok(is_comparable && mine.str()?.as_any().eq(others.str()?)?)
 }
 
-/// Returns a part of an event as JSON has it; a fraction that is a `Decimal` becomes a number.
+/// Returns the value of an event as JSON has it, made of its text if that was kept.
+fn value_of<'py>(event: &Bound<'py, PyAny>, has_text: bool) -> PyResult<Bound<'py, PyAny>> {
+    let raw = event.getattr(pyo3::intern!(event.py(), "raw"))?;
+    match raw.cast::<PyString>() {
+        Ok(text) => build(event.py(), text.to_str()?, Fractions::Float),
+        Err(_) if has_text => Ok(raw),
+        Err(_) => plain(event.getattr(LATE)?),
+    }
+}
+
+/// Returns a part of an event as JSON has it.
 fn plain(part: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
-    let py = part.py();
-    if part.is_exact_instance_of::<PyString>()
+    let is_plain = part.is_none()
+        || part.is_exact_instance_of::<PyString>()
         || part.is_exact_instance_of::<PyInt>()
-        || part.is_exact_instance_of::<PyNone>()
-        || part.is_exact_instance_of::<PyBool>()
-        || part.is_exact_instance_of::<PyFloat>()
-    {
-        return Ok(part);
-    }
-    if let Ok(dict) = part.cast_exact::<PyDict>() {
-        let made = PyDict::new(py);
-        for (key, value) in dict {
-            made.set_item(key, plain(value)?)?;
-        }
-        return Ok(made.into_any());
-    }
-    for method in ["_asdict", "to_dict"] {
-        if let Some(method) = part.getattr_opt(method)? {
-            return method.call0();
-        }
-    }
-    if part.is_instance_of::<PyList>() || part.is_instance_of::<PyTuple>() {
-        let items = part.try_iter()?.map(|item| plain(item?)).collect::<PyResult<Vec<_>>>()?;
-        return Ok(PyList::new(py, items)?.into_any());
-    }
-    static DECIMAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    match part.is_instance(DECIMAL.import(py, "decimal", "Decimal")?)? {
-        true => part.call_method0("__float__"),
-        false => Ok(part),
-    }
+        || part.is_exact_instance_of::<PyBool>();
+    if is_plain { Ok(part) } else { module(part.py())?.call_method1("plain", (part,)) }
 }

@@ -6,11 +6,12 @@ the place where they are.
 # pyright: basic
 from __future__ import annotations
 
-from decimal import Decimal
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 from pydantic import ValidationError
 from pydantic_core import PydanticCustomError, SchemaValidator, to_json
+
+from .._data import plain
 
 #: Validators around another, or a whole model.
 FUNCTIONS = ("function-after", "function-before", "function-wrap")
@@ -123,7 +124,7 @@ class Run:
 
     def raw(self, raw: Any) -> Any:
         """A raw value whose numbers are numbers."""
-        return without_decimals(raw) if self.decimals else raw
+        return plain(raw) if self.decimals else raw
 
     def validated(self, validator: SchemaValidator, raw: Any) -> Any:
         try:
@@ -141,14 +142,3 @@ class Run:
             return value if after is None else after.validate_python(value, **self.shell_options)
         except ValidationError as error:
             raise Wrong.of(error, "python") from None
-
-
-def without_decimals(value: Any) -> Any:
-    """Return a value with the numbers of pydantic's own JSON parser, for fields that are a ``Decimal`` too."""
-    if isinstance(value, Decimal):
-        return float(value)
-    if isinstance(value, dict):
-        return {key: without_decimals(item) for key, item in cast("dict[str, Any]", value).items()}
-    if isinstance(value, list):
-        return [without_decimals(item) for item in cast("list[Any]", value)]
-    return value
