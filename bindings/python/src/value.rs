@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use jsonspigot::internal::unescaped;
+use pyo3::PyTypeInfo;
 use pyo3::exceptions::{PyArithmeticError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -28,42 +29,42 @@ impl Fractions {
 
 /// Returns a number's Python object: `int` if it has neither fraction nor exponent.
 pub(crate) fn number<'py>(py: Python<'py>, text: &str, fractions: Fractions) -> PyResult<Bound<'py, PyAny>> {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    if digits.len() <= 18 && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        let magnitude = digits.bytes().fold(0_i64, |number, digit| number * 10 + i64::from(digit - b'0'));
-        let number = if digits.len() < text.len() { -magnitude } else { magnitude };
+    if let Ok(number) = text.parse::<i64>() {
         return Ok(number.into_pyobject(py)?.into_any());
     }
+    let digits = text.strip_prefix('-').unwrap_or(text);
     if digits.bytes().all(|byte| byte.is_ascii_digit()) {
         // CPython refuses more than `sys.get_int_max_str_digits()` digits; so does `json.loads`.
-        return py.get_type::<PyInt>().call1((text,)).map_err(|error| {
-            if error.is_instance_of::<PyValueError>(py) {
-                let message = format!("data: a number of {} digits is too long for int(): {error}", digits.len());
-                let raised = own(py, &message, "data", 0, "$");
-                raised.set_cause(py, Some(error));
-                raised
-            } else {
-                error
-            }
-        });
+        let too_long = |error: &PyErr| format!("a number of {} digits is too long for int(): {error}", digits.len());
+        return made_of::<PyValueError>(&py.get_type::<PyInt>(), text, too_long);
     }
     match fractions {
         // Rust's reading is correctly rounded, as Python's is, and too large a number is infinite in both.
         Fractions::Float => Ok(PyFloat::new(py, text.parse().unwrap_or(f64::NAN)).into_any()),
         Fractions::Decimal => {
             static DECIMAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-            let made = DECIMAL.import(py, "decimal", "Decimal")?.call1((text,));
             // Its exponents have limits: `decimal.InvalidOperation` is an `ArithmeticError`.
-            made.map_err(|error| {
-                if !error.is_instance_of::<PyArithmeticError>(py) {
-                    return error;
-                }
-                let raised = own(py, "data: a number whose exponent is too large for Decimal()", "data", 0, "$");
-                raised.set_cause(py, Some(error));
-                raised
-            })
+            let too_large = |_: &PyErr| "a number whose exponent is too large for Decimal()".to_owned();
+            made_of::<PyArithmeticError>(DECIMAL.import(py, "decimal", "Decimal")?, text, too_large)
         }
     }
+}
+
+/// Returns a number of a class, which refuses some with an exception of the class `E`.
+fn made_of<'py, E: PyTypeInfo>(
+    class: &Bound<'py, PyType>,
+    text: &str,
+    refused: impl FnOnce(&PyErr) -> String,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = class.py();
+    class.call1((text,)).map_err(|error| {
+        if !error.is_instance_of::<E>(py) {
+            return error;
+        }
+        let raised = own(py, &format!("data: {}", refused(&error)), "data", 0, "$");
+        raised.set_cause(py, Some(error));
+        raised
+    })
 }
 
 /// An open container, and the key that the next value belongs to.
@@ -79,8 +80,7 @@ pub(crate) fn build<'py>(py: Python<'py>, text: &str, fractions: Fractions) -> P
     let mut open: Vec<Open<'py>> = Vec::new();
     let mut at = 0;
     loop {
-        let Some(&byte) = bytes.get(at) else { return Err(not_json()) };
-        let value = match byte {
+        let (value, len) = match bytes.get(at).ok_or_else(not_json)? {
             b' ' | b'\t' | b'\n' | b'\r' | b',' | b':' => {
                 at += 1;
                 continue;
@@ -95,45 +95,30 @@ pub(crate) fn build<'py>(py: Python<'py>, text: &str, fractions: Fractions) -> P
                 open.push(Open::List(PyList::empty(py)));
                 continue;
             }
-            b'}' | b']' => {
-                at += 1;
-                match open.pop() {
-                    Some(Open::Dict(dict, _)) => dict.into_any(),
-                    Some(Open::List(list)) => list.into_any(),
-                    None => return Err(not_json()),
-                }
-            }
+            b'}' | b']' => match open.pop().ok_or_else(not_json)? {
+                Open::Dict(dict, _) => (dict.into_any(), 1),
+                Open::List(list) => (list.into_any(), 1),
+            },
             b'"' => {
-                let (string, end) = string(text, at)?;
-                at = end;
+                let (string, len) = string(&text[at..])?;
                 if let Some(Open::Dict(_, key @ None)) = open.last_mut() {
                     *key = Some(keys.get(py, &string));
+                    at += len;
                     continue;
                 }
-                PyString::new(py, &string).into_any()
+                (PyString::new(py, &string).into_any(), len)
             }
-            b't' => {
-                at += 4;
-                PyBool::new(py, true).to_owned().into_any()
-            }
-            b'f' => {
-                at += 5;
-                PyBool::new(py, false).to_owned().into_any()
-            }
-            b'n' => {
-                at += 4;
-                PyNone::get(py).to_owned().into_any()
-            }
+            b't' => (PyBool::new(py, true).to_owned().into_any(), 4),
+            b'f' => (PyBool::new(py, false).to_owned().into_any(), 5),
+            b'n' => (PyNone::get(py).to_owned().into_any(), 4),
             _ => {
                 let is_number = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
                 let len = bytes[at..].iter().take_while(|byte| is_number(byte)).count();
-                let end = at + len;
-                let number =
-                    number(py, text.get(at..end).filter(|text| !text.is_empty()).ok_or_else(not_json)?, fractions)?;
-                at = end;
-                number
+                let digits = text.get(at..at + len).filter(|digits| !digits.is_empty());
+                (number(py, digits.ok_or_else(not_json)?, fractions)?, len)
             }
         };
+        at += len;
         match open.last_mut() {
             None => return Ok(value),
             Some(Open::List(list)) => list.append(value)?,
@@ -142,26 +127,19 @@ pub(crate) fn build<'py>(py: Python<'py>, text: &str, fractions: Fractions) -> P
     }
 }
 
-/// Returns the decoded string that opens at `at`, and the place after its closing quote.
-fn string(text: &str, at: usize) -> PyResult<(Cow<'_, str>, usize)> {
-    let start = at + 1;
+/// Returns the decoded string that a text begins with, and its length with the quotes.
+fn string(text: &str) -> PyResult<(Cow<'_, str>, usize)> {
     let bytes = text.as_bytes();
-    let mut end = start;
-    let mut is_escaped = false;
+    let (mut end, mut is_escaped) = (1, false);
     loop {
-        match memchr::memchr2(b'"', b'\\', &bytes[end.min(bytes.len())..]) {
-            None => return Err(not_json()),
-            Some(len) if bytes[end + len] == b'"' => {
-                end += len;
-                break;
-            }
-            Some(len) => {
-                is_escaped = true;
-                end += len + 2;
-            }
+        end += memchr::memchr2(b'"', b'\\', bytes.get(end..).unwrap_or_default()).ok_or_else(not_json)?;
+        if bytes[end] == b'"' {
+            break;
         }
+        is_escaped = true;
+        end += 2;
     }
-    let raw = &text[start..end];
+    let raw = &text[1..end];
     let decoded = if is_escaped { Cow::Owned(unescaped(raw).ok_or_else(not_json)?) } else { Cow::Borrowed(raw) };
     Ok((decoded, end + 1))
 }
