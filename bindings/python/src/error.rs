@@ -7,13 +7,6 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyList, PyTuple, PyType};
 
-static JSON_SPIGOT_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-static PATTERN_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-
-fn class<'py>(py: Python<'py>, cell: &'static PyOnceLock<Py<PyType>>, name: &str) -> PyResult<&'py Bound<'py, PyType>> {
-    cell.import(py, "jsonspigot._errors", name)
-}
-
 /// Makes a `JsonSpigotError` of a message, a kind, a place (offset, line, column), a path and the events before it.
 fn made<'py>(
     py: Python<'py>,
@@ -23,8 +16,9 @@ fn made<'py>(
     path: Option<&str>,
     events: Option<Bound<'py, PyList>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let class = class(py, &JSON_SPIGOT_ERROR, "JsonSpigotError")?;
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let events = events.unwrap_or_else(|| PyList::empty(py));
+    let class = CLASS.import(py, "jsonspigot._errors", "JsonSpigotError")?;
     class.call1((message, kind, offset, line, column, path, events))
 }
 
@@ -71,7 +65,8 @@ pub(crate) fn bad_state(py: Python<'_>, error: &RestoreError) -> PyErr {
 
 pub(crate) fn bad_pattern(py: Python<'_>, error: &PatternError) -> PyErr {
     let raise = || -> PyResult<PyErr> {
-        let class = class(py, &PATTERN_ERROR, "PatternError")?;
+        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        let class = CLASS.import(py, "jsonspigot._errors", "PatternError")?;
         let (pattern, index) = (error.pattern(), error.index());
         Ok(PyErr::from_value(class.call1((error.to_string(), pattern, index, error.column(), error.reason()))?))
     };
