@@ -212,14 +212,7 @@ fn leniency(value: &Bound<'_, PyAny>) -> PyResult<Leniency> {
     let named = |name: &str| {
         Leniency::from_name(name).ok_or_else(|| unknown("lenient", name, "'model-output' or the name of a deviation"))
     };
-    if let Ok(name) = value.cast::<PyString>() {
-        return named(name.to_str()?);
-    }
-    let mut leniency = Leniency::NONE;
-    for name in value.try_iter()? {
-        leniency = leniency | named(name?.cast::<PyString>()?.to_str()?)?;
-    }
-    Ok(leniency)
+    strings("lenient", value)?.iter().try_fold(Leniency::NONE, |leniency, name| Ok(leniency | named(name)?))
 }
 
 /// Returns the items of a mapping.
@@ -237,17 +230,19 @@ pub(crate) fn unknown(argument: &str, found: &str, expected: &str) -> PyErr {
     PyValueError::new_err(format!("{argument}: expected {expected}, not '{found}'"))
 }
 
+/// Reads one string, or an iterable of them.
+pub(crate) fn strings(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    if let Ok(one) = given.cast::<PyString>() {
+        return Ok(vec![one.to_str()?.to_owned()]);
+    }
+    if given.is_instance_of::<PyBytes>() {
+        return Err(PyTypeError::new_err(format!("{name}: expected str or an iterable of str, not bytes")));
+    }
+    given.try_iter()?.map(|item| item?.extract()).collect()
+}
+
 /// Reads patterns: one, or an iterable of them.
 pub(crate) fn pattern_set(patterns: Option<&Bound<'_, PyAny>>) -> PyResult<PatternSet> {
     let Some(patterns) = patterns else { return Ok(PatternSet::default()) };
-    let py = patterns.py();
-    let set = if let Ok(pattern) = patterns.cast::<PyString>() {
-        PatternSet::new([pattern.to_str()?])
-    } else if patterns.is_instance_of::<PyBytes>() {
-        return Err(PyTypeError::new_err("patterns: expected str or an iterable of str, not bytes"));
-    } else {
-        let patterns: Vec<String> = patterns.try_iter()?.map(|pattern| pattern?.extract()).collect::<PyResult<_>>()?;
-        PatternSet::new(&patterns)
-    };
-    set.map_err(|error| bad_pattern(py, &error))
+    PatternSet::new(&strings("patterns", patterns)?).map_err(|error| bad_pattern(patterns.py(), &error))
 }
