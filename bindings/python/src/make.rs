@@ -30,6 +30,13 @@ pub(crate) fn put(instance: &Bound<'_, PyAny>, name: &Bound<'_, PyString>, value
     if done == 0 { Ok(()) } else { Err(PyErr::fetch(instance.py())) }
 }
 
+/// Does the same as `set(items)`.
+pub(crate) fn set<'py>(items: &Bound<'py, PySet>) -> PyResult<Bound<'py, PySet>> {
+    // SAFETY: the argument is alive; the call returns a new reference, or null with an exception.
+    let made = unsafe { Bound::from_owned_ptr_or_err(items.py(), ffi::PySet_New(items.as_ptr()))? };
+    Ok(made.cast_into()?)
+}
+
 /// Makes an instance of an open model.
 pub(crate) fn model<'py>(
     class: &Bound<'py, PyType>,

@@ -11,7 +11,6 @@ use pyo3::types::{PyDict, PyList, PySet, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use super::place::{Container, Fields, Place, Shape, levels, out, shown};
-use crate::lock::lock;
 
 /// An open value at a place.
 pub(super) struct Slot {
@@ -25,7 +24,7 @@ pub(super) struct Slot {
 enum Child {
     /// A string or number, or nothing is open.
     None,
-    Level(Py<Level>),
+    Level(Box<Level>),
     /// A level of a kind that is written in Python.
     Other(Py<PyAny>),
 }
@@ -66,18 +65,17 @@ impl Slot {
         if let Child::None = self.level {
             self.level = self.opened(run, is_object, is_tolerant)?;
         }
-        match &self.level {
+        match &mut self.level {
             Child::None => Ok(()),
-            Child::Level(level) => lock(level.bind(py))?.sync(raw, path, depth),
+            Child::Level(level) => level.sync(raw, path, depth),
             Child::Other(level) => level.bind(py).call_method1("sync", (raw, path, depth)).map(drop),
         }
     }
 
     fn opened(&self, run: &Bound<'_, PyAny>, is_object: bool, is_tolerant: bool) -> PyResult<Child> {
         let (py, place) = (run.py(), self.place());
-        let is_tolerant = is_tolerant || place.known(py)?.has_redo;
         if let Some(shape) = place.shape(py, is_object)? {
-            return Ok(Child::Level(Py::new(py, Level::of(&self.place, shape, run, is_tolerant)?)?));
+            return Ok(Child::Level(Box::new(Level::of(&self.place, shape, run, is_tolerant)?)));
         }
         Ok(Child::Other(levels(py)?.call_method1("level", (place.node(py), is_object, run, is_tolerant))?.unbind()))
     }
@@ -91,15 +89,13 @@ impl Slot {
 
     /// Shows more of the string that was open and still is. Returns false if a level of another kind is in between.
     pub(super) fn grow(&mut self, text: &Bound<'_, PyAny>) -> PyResult<bool> {
-        match &self.level {
+        match &mut self.level {
             Child::None => {
                 // A string that was not shown stays hidden as it grows, unless a function decides otherwise.
                 self.text = self.place().known(text.py())?.shown_text(text)?.map(Bound::unbind);
                 Ok(true)
             }
-            Child::Level(level) => {
-                lock(level.bind(text.py()))?.open.as_mut().map_or(Ok(false), |open| open.slot.grow(text))
-            }
+            Child::Level(level) => level.open.as_mut().map_or(Ok(false), |open| open.slot.grow(text)),
             Child::Other(_) => Ok(false),
         }
     }
@@ -108,7 +104,7 @@ impl Slot {
     pub(super) fn shown<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         match &self.level {
             Child::None => Ok(self.text.as_ref().map(|text| text.bind(py).clone())),
-            Child::Level(level) => lock(level.bind(py))?.shown_value(py),
+            Child::Level(level) => level.shown_value(py),
             Child::Other(level) => shown(level.bind(py).call_method0("shown")?),
         }
     }
@@ -119,9 +115,9 @@ impl Slot {
         raw: &Bound<'py, PyAny>,
         run: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        match &self.level {
+        match &mut self.level {
             Child::None => self.place().closed(raw, run),
-            Child::Level(level) => lock(level.bind(raw.py()))?.finish(raw),
+            Child::Level(level) => level.finish(raw),
             Child::Other(level) => level.bind(raw.py()).call_method1("finish", (raw,)),
         }
     }
@@ -131,7 +127,7 @@ impl Slot {
         visit.call(&self.text)?;
         match &self.level {
             Child::None => Ok(()),
-            Child::Level(level) => visit.call(level),
+            Child::Level(level) => level.traverse(visit),
             Child::Other(level) => visit.call(level),
         }
     }
@@ -147,7 +143,8 @@ pub(crate) struct Level {
     inner_run: Py<PyAny>,
     /// A validator further out will see the raw value, so what does not fit here may yet become right.
     is_tolerant: bool,
-    is_broken: bool,
+    /// All of it is read again when it has closed: a validator sees the raw value, or something did not fit.
+    is_read_again: bool,
     /// The number of members that have been taken.
     done: usize,
     pub(super) open: Option<Open>,
@@ -211,7 +208,7 @@ impl Level {
             run: run.clone().unbind(),
             inner_run: inner_run.unbind(),
             is_tolerant: is_tolerant || has_redo,
-            is_broken: false,
+            is_read_again: has_redo,
             done: 0,
             open: None,
             members,
@@ -320,7 +317,7 @@ impl Level {
             }
             return Err(error);
         }
-        self.is_broken = true;
+        self.is_read_again = true;
         Ok(())
     }
 
@@ -424,6 +421,27 @@ impl Level {
         let node = self.place.get().node(py);
         levels(py)?.call_method1("shell", (node, is_object, members, &self.run)).map(Some)
     }
+
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match &self.members {
+            Members::Elements(items) => visit.call(items)?,
+            Members::Entries(entries) => visit.call(entries)?,
+            Members::Fields { values, view, came, extra, keys } => {
+                visit.call(values)?;
+                visit.call(view)?;
+                visit.call(came)?;
+                visit.call(extra)?;
+                visit.call(keys)?;
+            }
+        }
+        visit.call(&self.place)?;
+        visit.call(&self.shape)?;
+        visit.call(&self.run)?;
+        visit.call(&self.inner_run)?;
+        let Some(open) = &self.open else { return Ok(()) };
+        visit.call(&open.key)?;
+        open.slot.traverse(visit)
+    }
 }
 
 /// The methods of all levels.
@@ -470,10 +488,9 @@ impl Level {
     /// Returns the closed value.
     pub(super) fn finish<'py>(&mut self, raw: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = raw.py();
-        let fields_redo = matches!(&self.shape.get().0, Container::Fields(Fields { has_redo: true, .. }));
-        if !self.is_broken && !fields_redo && !self.place.get().known(py)?.has_redo {
+        if !self.is_read_again {
             self.take(raw, raw.len()?, None)?;
-            if !self.is_broken
+            if !self.is_read_again
                 && let Some(closed) = self.close(py, raw.len()?)?
             {
                 return Ok(closed);
@@ -483,24 +500,7 @@ impl Level {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        match &self.members {
-            Members::Elements(items) => visit.call(items)?,
-            Members::Entries(entries) => visit.call(entries)?,
-            Members::Fields { values, view, came, extra, keys } => {
-                visit.call(values)?;
-                visit.call(view)?;
-                visit.call(came)?;
-                visit.call(extra)?;
-                visit.call(keys)?;
-            }
-        }
-        visit.call(&self.place)?;
-        visit.call(&self.shape)?;
-        visit.call(&self.run)?;
-        visit.call(&self.inner_run)?;
-        let Some(open) = &self.open else { return Ok(()) };
-        visit.call(&open.key)?;
-        open.slot.traverse(&visit)
+        self.traverse(&visit)
     }
 
     fn __clear__(&mut self) {

@@ -101,6 +101,8 @@ impl Place {
     pub(super) fn shape(&self, py: Python<'_>, is_object: bool) -> PyResult<Option<&Py<Shape>>> {
         let cell = if is_object { &self.object } else { &self.array };
         if cell.get().is_none() {
+            // Resolves the `Node`.
+            self.known(py)?;
             let shape = levels(py)?.call_method1("shape", (&self.node, is_object))?.extract()?;
             let _ = cell.set(shape);
         }

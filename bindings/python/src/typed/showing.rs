@@ -3,7 +3,7 @@
 
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PySet};
+use pyo3::types::PyList;
 
 use super::level::{Level, Members};
 use super::place::{Container, Fields};
@@ -47,7 +47,7 @@ impl Level {
                 Members::Fields { view, came, extra, .. },
             ) => {
                 let fields = view.bind(py).copy()?;
-                let came = came.bind(py).call_method0(pyo3::intern!(py, "copy"))?.cast_into::<PySet>()?;
+                let came = make::set(came.bind(py))?;
                 let extra = extra.as_ref().map(|extra| extra.bind(py).copy()).transpose()?;
                 if let Some((open, value)) = open {
                     match &open.name {

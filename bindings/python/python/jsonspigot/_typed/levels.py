@@ -51,15 +51,15 @@ def shape(node: Node, is_object: bool) -> Any:
 
 def level(node: Node, is_object: bool, run: Run, tolerant: bool) -> Any:
     """The level of an open object or array at a place."""
+    tolerant = tolerant or node.redo
+    below = run.below() if node.redo else run
     match node.object if is_object else node.array:
         case ("root", schema, inner, shown):
-            below = run.below() if node.redo else run
-            return RootLevel(node, run, level(inner, is_object, below, tolerant or inner.redo), schema, shown)
+            return RootLevel(node, run, level(inner, is_object, below, tolerant), schema, shown)
         case ("tagged", keys, choices):
-            return TaggedLevel(node, run, tolerant, keys, choices)
+            return TaggedLevel(node, run, lambda chosen: level(chosen, True, below, tolerant), keys, choices)
         case ("union", members):
-            below = run.below() if node.redo else run
-            return UnionLevel(node, run, [(label or m.title, level(m, is_object, below, tolerant or m.redo)) for label, m in members])
+            return UnionLevel(node, run, [(label or m.title, level(m, is_object, below, tolerant)) for label, m in members])
         case ("raw",):
             return RawLevel(node, run)
         case None:
@@ -155,7 +155,7 @@ def first_wrong(node: Node, run: Run, raw: Any, path: tuple[Any, ...] | None) ->
     if not isinstance(raw, (dict, list)):
         return None
     shown: Any = type(raw)()
-    top = level(node, isinstance(raw, dict), run, node.redo)
+    top = level(node, isinstance(raw, dict), run, False)
     try:
         _come(top, shown, shown, raw, [], path or ())
         if path is None:
@@ -253,8 +253,8 @@ class RootLevel:
 class TaggedLevel:
     """Nothing until the tag has closed; then the member that it names."""
 
-    def __init__(self, node: Node, run: Run, tolerant: bool, keys: list[str], choices: dict[Any, Node]) -> None:
-        self.node, self.run, self.tolerant, self.keys, self.choices = node, run, tolerant, keys, choices
+    def __init__(self, node: Node, run: Run, opened: Any, keys: list[str], choices: dict[Any, Node]) -> None:
+        self.node, self.run, self.opened, self.keys, self.choices = node, run, opened, keys, choices
         self.level: Any = None
         self.tag: Any = None
         self.lost = False
@@ -266,9 +266,7 @@ class TaggedLevel:
                 chosen = self.choices.get(tag) if isinstance(tag, (str, int)) else None
                 self.lost = chosen is None
                 if chosen is not None:
-                    self.tag = tag
-                    below = self.run.below() if self.node.redo else self.run
-                    self.level = level(chosen.resolved(), True, below, self.tolerant or chosen.redo)
+                    self.tag, self.level = tag, self.opened(chosen.resolved())
                 return
 
     def sync(self, raw: Any, path: tuple[Any, ...], depth: int) -> None:
