@@ -12,8 +12,8 @@ use crate::lock::lock;
 use crate::mirror::Mirror;
 use crate::options::{Arguments, Options, pattern_set, unknown};
 use crate::parser::Parser;
-use crate::reader::{self, Reader, Saved, reader_methods};
-use crate::typed::{Watch, begin_anew};
+use crate::reader::{self, Reader, Saved, Shown, reader_methods};
+use crate::typed::Watch;
 
 /// One of many documents has ended.
 ///
@@ -141,12 +141,8 @@ impl DocumentEnd {
 #[pyclass(module = "jsonspigot")]
 pub(crate) struct Documents {
     documents: jsonspigot::Documents,
-    options: Options,
     paths: Paths,
-    mirror: Mirror,
-    /// The number of the document that the mirror shows.
-    mirrored: u64,
-    watch: Watch,
+    shown: Shown,
 }
 
 impl Documents {
@@ -155,15 +151,16 @@ impl Documents {
         py: Python<'py>,
         read: impl FnOnce(&mut jsonspigot::Documents, &mut dyn FnMut(DocumentEvent<'_>)) -> Result<(), jsonspigot::Error>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let Self { documents, options, paths, .. } = self;
+        let Self { documents, paths, shown } = self;
         let mut told = Told::new(py);
         let read = read(documents, &mut |event| match event {
             DocumentEvent::Match { document, event } => {
-                told.push(event_object(py, &event, document, options.fractions, paths, None));
+                told.push(event_object(py, &event, document, shown.options.fractions, paths, None));
             }
             DocumentEvent::End(ended) => {
                 paths.clear();
-                let end = DocumentEnd::of(py, &ended, options);
+                shown.end(ended.number());
+                let end = DocumentEnd::of(py, &ended, &shown.options);
                 told.push(end.and_then(|end| Ok(Bound::new(py, with_fields(end))?.into_any())));
             }
             _ => {}
@@ -188,25 +185,16 @@ impl Saved for Documents {
 }
 
 impl Reader for Documents {
-    fn options(&self) -> &Options {
-        &self.options
+    fn shown(&mut self) -> &mut Shown {
+        &mut self.shown
     }
 
     fn open(&mut self, _: Option<u64>) -> Option<(&jsonspigot::Parser, &mut Mirror)> {
-        let number = self.documents.number();
-        if self.mirrored != number {
-            self.mirror.clear();
-            self.mirrored = number;
-        }
-        Some((self.documents.parser()?, &mut self.mirror))
-    }
-
-    fn watch(&mut self) -> Option<&mut Watch> {
-        Some(&mut self.watch)
+        Some((self.documents.parser()?, self.shown.mirror(self.documents.number())))
     }
 
     fn check_view(&self, _: Option<u64>) -> PyResult<()> {
-        self.options.require_whole()
+        self.shown.options.require_whole()
     }
 }
 
@@ -240,8 +228,7 @@ reader_methods! {
             }
             let parser = options.builder().patterns(&pattern_set(patterns)?).build();
             let documents = jsonspigot::Documents::new(named(framing)?, parser);
-            let (paths, mirror) = (Paths::default(), Mirror::new(options.fractions));
-            Ok(Self { documents, options, paths, mirror, mirrored: 0, watch })
+            Ok(Self { documents, paths: Paths::default(), shown: Shown::new(options, watch) })
         }
 
         /// Read the next piece of the stream, cut anywhere, and return its events.
@@ -263,19 +250,15 @@ reader_methods! {
         /// Return a parser in the open document's state; ``None`` between documents.
         fn parser(slf: &Bound<'_, Self>) -> PyResult<Option<Parser>> {
             let reader = lock(slf)?;
-            Ok(reader.documents.parser().map(|parser| Parser::of(parser.clone(), &reader.options)))
+            Ok(reader.documents.parser().map(|parser| Parser::of(parser.clone(), &reader.shown.options)))
         }
 
         /// Begin a new stream.
-        fn reset(slf: &Bound<'_, Self>, py: Python<'_>) -> PyResult<()> {
-            let mut reader = lock(slf)?;
-            reader.documents.reset();
-            reader.paths.clear();
-            reader.mirror.clear();
-            reader.mirrored = 0;
-            let teller = reader.watch.reset(py);
-            drop(reader);
-            begin_anew(py, teller)
+        fn reset(slf: &Bound<'_, Self>) -> PyResult<()> {
+            reader::reset(slf, |Self { documents, paths, .. }| {
+                documents.reset();
+                paths.clear();
+            })
         }
 
         fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
@@ -293,16 +276,6 @@ reader_methods! {
         #[getter]
         fn offset(slf: &Bound<'_, Self>) -> PyResult<u64> {
             Ok(lock(slf)?.documents.offset())
-        }
-
-        fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-            self.watch.traverse(&visit)?;
-            self.mirror.traverse(&visit)
-        }
-
-        fn __clear__(&mut self) {
-            self.mirror.clear();
-            self.watch = Watch::default();
         }
     }
 }

@@ -7,8 +7,7 @@ use jsonspigot_llm::{Delimiter, EnvelopeBuilder, EnvelopeEvent as CoreEvent, Pay
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
-use pyo3::{PyTraverseError, PyVisit};
+use pyo3::types::{PyDict, PyList};
 
 use crate::chunk::Chunk;
 use crate::error::{deviations, exception};
@@ -16,9 +15,9 @@ use crate::event::data::{Making, add_classes, classes, event};
 use crate::event::{Paths, Told, event_object};
 use crate::lock::lock;
 use crate::mirror::Mirror;
-use crate::options::{Arguments, Options, chosen, items, pattern_set};
-use crate::reader::{self, Reader, Saved, reader_methods};
-use crate::typed::{Watch, begin_anew};
+use crate::options::{Arguments, chosen, items, pattern_set, strings};
+use crate::reader::{self, Reader, Saved, Shown, reader_methods};
+use crate::typed::Watch;
 use crate::value::Fractions;
 
 /// Adds the classes of the events.
@@ -105,29 +104,16 @@ pub(crate) fn made<'py>(
 pub(crate) struct Envelope {
     envelope: jsonspigot_llm::Envelope,
     utf8: Utf8,
-    shown: Shown,
-}
-
-/// The Python side of an envelope.
-struct Shown {
-    options: Options,
     paths: Paths,
-    /// Of the open payload.
-    mirror: Mirror,
-    watch: Watch,
+    shown: Shown,
 }
 
 /// Reads marks: one, or an iterable of them.
 pub(crate) fn delimiters(marks: &Bound<'_, PyAny>) -> PyResult<Vec<Delimiter>> {
-    let marks_given: Vec<String> = if marks.is_instance_of::<PyString>() {
-        vec![marks.extract()?]
-    } else {
-        marks.try_iter()?.map(|mark| mark?.extract()).collect::<PyResult<_>>()?
+    let read = |mark: &String| {
+        mark.parse::<Delimiter>().map_err(|error| PyValueError::new_err(format!("mark '{mark}': {error}")))
     };
-    marks_given
-        .iter()
-        .map(|mark| mark.parse::<Delimiter>().map_err(|error| PyValueError::new_err(format!("mark '{mark}': {error}"))))
-        .collect()
+    strings("marks", marks)?.iter().map(read).collect()
 }
 
 /// Returns the models by the marks as the envelope spells them.
@@ -147,18 +133,6 @@ fn by_mark<'py>(models: &Bound<'py, PyAny>, delimiters: &[Delimiter]) -> PyResul
     Ok(by_mark)
 }
 
-impl Shown {
-    /// Adds an event to the list, and updates the objects and views of payloads.
-    fn push<'py>(&mut self, py: Python<'py>, told: &mut Told<'py>, event: &CoreEvent<'_>) {
-        if matches!(event, CoreEvent::Begin { .. }) {
-            self.mirror.clear();
-        }
-        if let Some(made) = made(py, event, self.options.fractions, &mut self.paths).transpose() {
-            told.push(made);
-        }
-    }
-}
-
 impl Envelope {
     /// Reads, and returns the events, or raises the error of text that is not UTF-8.
     fn read<'py>(
@@ -173,9 +147,22 @@ impl Envelope {
 
     /// Ends the text, and adds its events.
     fn end<'py>(&mut self, py: Python<'py>, told: &mut Told<'py>) {
-        let Self { envelope, shown, .. } = self;
-        envelope.finish_with(|event| shown.push(py, told, &event));
+        let Self { envelope, paths, shown, .. } = self;
+        envelope.finish_with(|event| told.push_some(shown_event(py, &event, shown, paths)));
     }
+}
+
+/// Returns an event's object, and forgets the objects of the payload before it.
+fn shown_event<'py>(
+    py: Python<'py>,
+    event: &CoreEvent<'_>,
+    shown: &mut Shown,
+    paths: &mut Paths,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if matches!(event, CoreEvent::Begin { .. }) {
+        shown.end(0);
+    }
+    made(py, event, shown.options.fractions, paths)
 }
 
 impl Saved for Envelope {
@@ -193,17 +180,13 @@ impl Saved for Envelope {
 }
 
 impl Reader for Envelope {
-    fn options(&self) -> &Options {
-        &self.shown.options
+    fn shown(&mut self) -> &mut Shown {
+        &mut self.shown
     }
 
     fn open(&mut self, _: Option<u64>) -> Option<(&jsonspigot::Parser, &mut Mirror)> {
         let parser = self.envelope.parser()?;
-        parser.has_snapshots().then_some((parser, &mut self.shown.mirror))
-    }
-
-    fn watch(&mut self) -> Option<&mut Watch> {
-        Some(&mut self.shown.watch)
+        parser.has_snapshots().then_some((parser, self.shown.mirror(0)))
     }
 }
 
@@ -246,8 +229,7 @@ reader_methods! {
             let builder = if starts_inside { builder.starts_inside() } else { builder };
             let builder = chosen(builder, save_limit, EnvelopeBuilder::saveable);
             let envelope = builder.build(delimiters, &pattern_set(patterns)?);
-            let (paths, mirror) = (Paths::default(), Mirror::new(options.fractions));
-            Ok(Self { envelope, utf8: Utf8::new(), shown: Shown { options, paths, mirror, watch } })
+            Ok(Self { envelope, utf8: Utf8::new(), paths: Paths::default(), shown: Shown::new(options, watch) })
         }
 
         /// Read the next piece of the text, as ``str`` or as UTF-8 cut anywhere, and return its events.
@@ -259,9 +241,9 @@ reader_methods! {
                 let chunk = Chunk::of(chunk, || reader.utf8.offset())?;
                 reader.read(py, |reader, told| {
                     let had_error = reader.utf8.error().is_some();
-                    let Self { envelope, utf8, shown } = reader;
+                    let Self { envelope, utf8, paths, shown } = reader;
                     let read = utf8.feed_with(chunk.bytes(), |text| {
-                        envelope.feed_with(text, |event| shown.push(py, told, &event));
+                        envelope.feed_with(text, |event| told.push_some(shown_event(py, &event, shown, paths)));
                     });
                     if read.is_err() && !had_error {
                         reader.end(py, told);
@@ -290,15 +272,12 @@ reader_methods! {
         }
 
         /// Begin a new text.
-        fn reset(slf: &Bound<'_, Self>, py: Python<'_>) -> PyResult<()> {
-            let mut reader = lock(slf)?;
-            reader.envelope.reset();
-            reader.utf8 = Utf8::new();
-            reader.shown.paths.clear();
-            reader.shown.mirror.clear();
-            let teller = reader.shown.watch.reset(py);
-            drop(reader);
-            begin_anew(py, teller)
+        fn reset(slf: &Bound<'_, Self>) -> PyResult<()> {
+            reader::reset(slf, |reader| {
+                reader.envelope.reset();
+                reader.utf8 = Utf8::new();
+                reader.paths.clear();
+            })
         }
 
         fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
@@ -306,16 +285,6 @@ reader_methods! {
             let marks: Vec<_> = reader.envelope.delimiters().iter().map(ToString::to_string).collect();
             let open = reader.envelope.open_payload().map_or_else(|| "text".to_owned(), |open| format!("in {open}"));
             Ok(format!("<jsonspigot.Envelope {}, {open}, {} bytes>", marks.join(" "), reader.utf8.offset()))
-        }
-
-        fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-            self.shown.watch.traverse(&visit)?;
-            self.shown.mirror.traverse(&visit)
-        }
-
-        fn __clear__(&mut self) {
-            self.shown.mirror.clear();
-            self.shown.watch = Watch::default();
         }
     }
 }

@@ -4,7 +4,6 @@ use jsonspigot::{DuplicateKeys, Error, ErrorKind, RestoreError, Revision as Core
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
-use pyo3::{PyTraverseError, PyVisit};
 
 use crate::chunk::{Chunk, LARGE};
 use crate::error::{deviations, exception, raised};
@@ -12,8 +11,8 @@ use crate::event::{ChunkText, Paths, Told, event_object};
 use crate::lock::lock;
 use crate::mirror::Mirror;
 use crate::options::{Arguments, Options, pattern_set};
-use crate::reader::{Open, Reader, Saved, lock_to_show, reader_methods};
-use crate::typed::Typed;
+use crate::reader::{self, Open, Reader, Saved, Shown, lock_to_show, reader_methods};
+use crate::typed::{Typed, Watch};
 use crate::value::{Fractions, build};
 
 /// A moment of a snapshot, to be compared with a later one; see ``Parser.revision``.
@@ -80,17 +79,13 @@ impl Revision {
 #[pyclass(subclass, module = "jsonspigot")]
 pub(crate) struct Parser {
     parser: jsonspigot::Parser,
-    options: Options,
     paths: Paths,
-    mirror: Mirror,
-    /// Of the model, if there is one.
-    view: Option<Py<Typed>>,
+    shown: Shown,
 }
 
 impl Parser {
     pub(crate) fn of(parser: jsonspigot::Parser, options: &Options) -> Self {
-        let mirror = Mirror::new(options.fractions);
-        Self { parser, options: *options, paths: Paths::default(), mirror, view: None }
+        Self { parser, paths: Paths::default(), shown: Shown::new(*options, Watch::default()) }
     }
 
     /// Makes the events of a call, which may be of this chunk.
@@ -134,12 +129,12 @@ impl Saved for Parser {
 impl Reader for Parser {
     const HAS_ONE_TEXT: bool = true;
 
-    fn options(&self) -> &Options {
-        &self.options
+    fn shown(&mut self) -> &mut Shown {
+        &mut self.shown
     }
 
     fn open(&mut self, _: Option<u64>) -> Option<(&jsonspigot::Parser, &mut Mirror)> {
-        Some((&self.parser, &mut self.mirror))
+        Some((&self.parser, self.shown.mirror(0)))
     }
 }
 
@@ -184,7 +179,7 @@ reader_methods! {
                     return Err(PyRuntimeError::new_err("look() needs snapshots: make it with snapshots=True"));
                 }
                 options.require_typed(DuplicateKeys::LastWins)?;
-                parser.view = Some(Py::new(py, Typed::of(None, options.fractions, model, of_view.as_ref())?)?);
+                parser.shown.view = Some(Py::new(py, Typed::of(None, options.fractions, model, of_view.as_ref())?)?);
             }
             Ok(parser)
         }
@@ -194,21 +189,21 @@ reader_methods! {
         /// Raises ``JsonSpigotError`` for the first bad byte; its ``events`` are those before it. Every later call raises the same
         /// error. A chunk of 256 KiB or more is parsed without the GIL. The cost is linear in the chunk and its events.
         fn feed<'py>(slf: &Bound<'py, Self>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-            let Self { parser, options, paths, .. } = &mut *lock(slf)?;
+            let Self { parser, paths, shown } = &mut *lock(slf)?;
             let (py, fed) = (slf.py(), Chunk::of(chunk, || parser.offset())?);
             let bytes = fed.bytes();
             let text = chunk.cast_exact::<PyString>().ok().map(|object| (bytes, object));
             // The iterator form: at most one delta per match of a plain pattern and chunk.
             let events = if bytes.len() < LARGE { parser.feed(bytes) } else { py.detach(|| parser.feed(bytes)) };
-            Self::told(py, events, options.fractions, paths, text)
+            Self::told(py, events, shown.options.fractions, paths, text)
         }
 
         /// End the text, and return the events that this makes known: the end of a number at the root.
         ///
         /// Raises ``JsonSpigotError`` if the text is incomplete or was invalid. Calling it again after it succeeded is a no-op.
         fn finish<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
-            let Self { parser, options, paths, .. } = &mut *lock(slf)?;
-            Self::told(slf.py(), parser.finish(), options.fractions, paths, None)
+            let Self { parser, paths, shown } = &mut *lock(slf)?;
+            Self::told(slf.py(), parser.finish(), shown.options.fractions, paths, None)
         }
 
         /// Return the complete value, as ``json.loads`` would, after ``finish`` has succeeded.
@@ -218,7 +213,7 @@ reader_methods! {
         fn value<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
             let (py, reader) = (slf.py(), lock(slf)?);
             let value = reader.parser.complete().map_err(|error| raised(py, &error))?;
-            build(py, value.text(), reader.options.fractions)
+            build(py, value.text(), reader.shown.options.fractions)
         }
 
         /// Return the complete value's JSON text on one line, with numbers and escapes as they were spelled.
@@ -230,11 +225,10 @@ reader_methods! {
 
         /// Begin a new text, and keep the patterns, options and buffers.
         fn reset(slf: &Bound<'_, Self>) -> PyResult<()> {
-            let reader = &mut *lock(slf)?;
-            reader.parser.reset();
-            reader.paths.clear();
-            reader.mirror.clear();
-            Ok(())
+            reader::reset(slf, |Self { parser, paths, .. }| {
+                parser.reset();
+                paths.clear();
+            })
         }
 
         /// Return the value so far as a ``Partial`` of the model; ``None`` before anything can be shown.
@@ -243,7 +237,7 @@ reader_methods! {
         /// value that does not fit, and ``TypeError`` without a model.
         fn look<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
             let py = slf.py();
-            let view = lock(slf)?.view.as_ref().map(|view| view.clone_ref(py));
+            let view = lock(slf)?.shown.view.as_ref().map(|view| view.clone_ref(py));
             let view = view.ok_or_else(|| PyTypeError::new_err("look() needs a parser with a model: Parser(model=...)"))?;
             // Nothing of the parser is locked while validators run.
             lock(view.bind(py))?.look_at(py, &Open(slf.clone().unbind(), None))
@@ -271,7 +265,7 @@ reader_methods! {
             revision: Option<&Bound<'py, Revision>>,
         ) -> PyResult<Bound<'py, PyAny>> {
             let (py, reader) = (slf.py(), lock_to_show(slf)?);
-            build(py, &reader.patch_text(py, revision)?, reader.options.fractions)
+            build(py, &reader.patch_text(py, revision)?, reader.shown.options.fractions)
         }
 
         /// Return the operations of ``patch_since`` as their JSON text, ready to be sent.
@@ -319,7 +313,7 @@ reader_methods! {
         /// Whether fractions are ``Decimal``.
         #[getter]
         fn decimals(slf: &Bound<'_, Self>) -> PyResult<bool> {
-            Ok(lock(slf)?.options.fractions == Fractions::Decimal)
+            Ok(lock(slf)?.shown.options.fractions == Fractions::Decimal)
         }
 
         /// The patterns as paths from the root: ``"a.b"`` is ``"$.a.b"``.
@@ -336,16 +330,6 @@ reader_methods! {
                 _ => "open".to_owned(),
             };
             Ok(format!("<jsonspigot.Parser {state}, {} bytes>", parser.offset()))
-        }
-
-        fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-            visit.call(&self.view)?;
-            self.mirror.traverse(&visit)
-        }
-
-        fn __clear__(&mut self) {
-            self.view = None;
-            self.mirror.clear();
         }
     }
 }

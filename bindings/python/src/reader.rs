@@ -1,6 +1,8 @@
 //! The interface that readers share: how `Parser`, `Documents`, `Envelope`, `ProviderStream` and `Rewriter` are locked and
 //! saved, and how those of them that keep snapshots show their open values.
 
+use std::collections::BTreeMap;
+
 use jsonspigot::{DuplicateKeys, Error, RestoreError};
 use pyo3::call::PyCallArgs;
 use pyo3::exceptions::PyRuntimeError;
@@ -34,19 +36,50 @@ pub(crate) trait Reader: Saved {
     /// The policy without the option.
     const DUPLICATE_KEYS: DuplicateKeys = DuplicateKeys::LastWins;
 
-    fn options(&self) -> &Options;
+    fn shown(&mut self) -> &mut Shown;
 
     /// Returns the parser and the objects of an open value.
     fn open(&mut self, call: Option<u64>) -> Option<(&jsonspigot::Parser, &mut Mirror)>;
 
-    /// Returns the typed views that have to be notified of the ends of values.
-    fn watch(&mut self) -> Option<&mut Watch> {
-        None
-    }
-
     /// Fails if an open value can have no typed view.
     fn check_view(&self, _call: Option<u64>) -> PyResult<()> {
         Ok(())
+    }
+}
+
+/// The Python side of a reader.
+pub(crate) struct Shown {
+    pub(crate) options: Options,
+    /// The objects of open values, by the number of the document or call.
+    mirrors: BTreeMap<u64, Mirror>,
+    /// The typed views that have to be notified of the ends of values.
+    watch: Watch,
+    /// The view of the model that a `Parser` was made with.
+    pub(crate) view: Option<Py<Typed>>,
+}
+
+impl Shown {
+    pub(crate) fn new(options: Options, watch: Watch) -> Self {
+        Self { options, mirrors: BTreeMap::new(), watch, view: None }
+    }
+
+    pub(crate) fn mirror(&mut self, number: u64) -> &mut Mirror {
+        self.mirrors.entry(number).or_insert_with(|| Mirror::new(self.options.fractions))
+    }
+
+    /// Forgets the objects of a value that has ended.
+    pub(crate) fn end(&mut self, number: u64) {
+        self.mirrors.remove(&number);
+    }
+
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.view)?;
+        self.watch.traverse(visit)?;
+        self.mirrors.values().try_for_each(|mirror| mirror.traverse(visit))
+    }
+
+    pub(crate) fn clear(&mut self) {
+        *self = Self::new(self.options, Watch::default());
     }
 }
 
@@ -92,9 +125,10 @@ fn with_typed<'py, R: Reader>(
 ) -> PyResult<Bound<'py, PyList>> {
     let py = reader.py();
     let told = |events: Bound<'py, PyAny>| -> PyResult<Bound<'py, PyAny>> {
-        let teller = match lock(reader)?.watch() {
-            Some(watch) => watch.end(&events).map(|()| watch.teller(py))?,
-            None => None,
+        let teller = {
+            let reader = &mut *lock(reader)?;
+            reader.shown().watch.end(&events)?;
+            reader.shown().watch.teller(py)
         };
         teller.map_or(Ok(events.clone()), |teller| teller.bind(py).call_method1("told", (reader, events)))
     };
@@ -109,10 +143,22 @@ fn with_typed<'py, R: Reader>(
     }
 }
 
+/// Begins a new text or stream, and notifies what makes the events of typed views.
+pub(crate) fn reset<R: Reader>(reader: &Bound<'_, R>, begin: impl FnOnce(&mut R)) -> PyResult<()> {
+    let py = reader.py();
+    let teller = {
+        let reader = &mut *lock(reader)?;
+        begin(reader);
+        reader.shown().mirrors.clear();
+        reader.shown().watch.reset(py)
+    };
+    teller.map_or(Ok(()), |teller| teller.bind(py).call_method0("reset").map(drop))
+}
+
 /// Locks a reader to show its snapshots.
 pub(crate) fn lock_to_show<'a, R: Reader>(reader: &'a Bound<'_, R>) -> PyResult<PyRefMut<'a, R>> {
-    let reader = lock(reader)?;
-    if !reader.options().has_snapshots() {
+    let mut reader = lock(reader)?;
+    if !reader.shown().options.has_snapshots() {
         let message = format!("this {} keeps no snapshots: make it with snapshots=True", R::NAME);
         return Err(PyRuntimeError::new_err(message));
     }
@@ -163,13 +209,13 @@ pub(crate) fn typed<'py, R: Reader>(
 ) -> PyResult<Py<Typed>> {
     let py = reader.py();
     {
-        let reader = lock_to_show(reader)?;
-        reader.options().require_typed(R::DUPLICATE_KEYS)?;
+        let reader = &mut *lock_to_show(reader)?;
+        reader.shown().options.require_typed(R::DUPLICATE_KEYS)?;
         reader.check_view(call)?;
     }
     let view = Py::new(py, view(reader, call, model, options)?)?;
-    if let Some(watch) = lock(reader)?.watch() {
-        watch.add(call, &view, py);
+    if !R::HAS_ONE_TEXT {
+        lock(reader)?.shown().watch.add(call, &view, py);
     }
     Ok(view)
 }
@@ -181,7 +227,7 @@ pub(crate) fn view<'py, R: Reader>(
     model: &Bound<'py, PyAny>,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Typed> {
-    let fractions = lock(reader)?.options().fractions;
+    let fractions = lock(reader)?.shown().options.fractions;
     Typed::of(Some(Box::new(Open(reader.clone().unbind(), call))), fractions, model, options)
 }
 
@@ -306,6 +352,14 @@ macro_rules! reader_methods {
                     item: &Bound<'py, PyAny>,
                 ) -> PyResult<Bound<'py, PyAny>> {
                     $crate::typed::generic(class, item)
+                }
+
+                fn __traverse__(&self, visit: pyo3::PyVisit<'_>) -> Result<(), pyo3::PyTraverseError> {
+                    self.shown.traverse(&visit)
+                }
+
+                fn __clear__(&mut self) {
+                    self.shown.clear();
                 }
 
                 $($own)*

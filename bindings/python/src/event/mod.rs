@@ -77,6 +77,13 @@ impl<'py> Told<'py> {
         }
     }
 
+    /// Adds an event; none of a kind that this version does not know.
+    pub(crate) fn push_some(&mut self, event: PyResult<Option<Bound<'py, PyAny>>>) {
+        if let Some(event) = event.transpose() {
+            self.push(event);
+        }
+    }
+
     /// Returns the events, or raises the error that ended the reading, which has them too.
     pub(crate) fn finish(self, read: Result<(), Error>) -> PyResult<Bound<'py, PyList>> {
         let Self { list, failed } = self;

@@ -13,7 +13,6 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
-use pyo3::{PyTraverseError, PyVisit};
 
 pub(crate) use self::event::add_events;
 use self::event::{Subject, made as event_of};
@@ -23,8 +22,8 @@ use crate::error::lone_surrogate;
 use crate::event::{Paths, Told};
 use crate::lock::lock;
 use crate::mirror::Mirror;
-use crate::options::{Arguments, Options, chosen, items, pattern_set};
-use crate::reader::{self, Reader, Saved, reader_methods};
+use crate::options::{Arguments, chosen, items, pattern_set};
+use crate::reader::{self, Reader, Saved, Shown, reader_methods};
 use crate::typed::Watch;
 use crate::value::build;
 
@@ -49,11 +48,8 @@ use crate::value::build;
 pub(crate) struct ProviderStream {
     stream: jsonspigot_llm::ProviderStream,
     frames: Frames,
-    options: Options,
-    watch: Watch,
     paths: HashMap<Subject, Paths>,
-    /// The snapshots of open calls.
-    mirrors: HashMap<u64, Mirror>,
+    shown: Shown,
 }
 
 impl ProviderStream {
@@ -62,15 +58,13 @@ impl ProviderStream {
         py: Python<'py>,
         read: impl FnOnce(&mut jsonspigot_llm::ProviderStream, &mut Frames, &mut dyn FnMut(CoreEvent<'_>)),
     ) -> PyResult<Bound<'py, PyList>> {
-        let Self { stream, frames, options, paths, mirrors, .. } = self;
+        let Self { stream, frames, paths, shown } = self;
         let mut told = Told::new(py);
         read(stream, frames, &mut |event| {
             if let CoreEvent::Call(CallEvent::End { call, .. }) = innermost(&event) {
-                mirrors.remove(&call.number);
+                shown.end(call.number);
             }
-            if let Some(event) = event_of(py, &event, options.fractions, paths).transpose() {
-                told.push(event);
-            }
+            told.push_some(event_of(py, &event, shown.options.fractions, paths));
         });
         told.finish(Ok(()))
     }
@@ -131,20 +125,14 @@ impl Saved for ProviderStream {
 impl Reader for ProviderStream {
     const DUPLICATE_KEYS: DuplicateKeys = DuplicateKeys::Reject;
 
-    fn options(&self) -> &Options {
-        &self.options
+    fn shown(&mut self) -> &mut Shown {
+        &mut self.shown
     }
 
     fn open(&mut self, call: Option<u64>) -> Option<(&Parser, &mut Mirror)> {
         let call = call?;
-        let parser = self.stream.calls_of_all().into_iter().find_map(|calls| calls.parser(call));
-        let mirror = || Mirror::new(self.options.fractions);
-        let parser = parser.filter(|parser| parser.has_snapshots())?;
-        Some((parser, self.mirrors.entry(call).or_insert_with(mirror)))
-    }
-
-    fn watch(&mut self) -> Option<&mut Watch> {
-        Some(&mut self.watch)
+        let parser = self.stream.calls_of_all().into_iter().find_map(|calls| calls.parser(call))?;
+        parser.has_snapshots().then_some((parser, self.shown.mirror(call)))
     }
 
     fn check_view(&self, call: Option<u64>) -> PyResult<()> {
@@ -243,8 +231,7 @@ reader_methods! {
                 let envelope = jsonspigot_llm::Envelope::builder().parser(options.builder_retaining(Retain::Matches));
                 stream.with_envelope(envelope.build(marks, &patterns))
             });
-            let (paths, mirrors) = (HashMap::new(), HashMap::new());
-            Ok(Self { stream, frames: Frames::new(), options, watch, paths, mirrors })
+            Ok(Self { stream, frames: Frames::new(), paths: HashMap::new(), shown: Shown::new(options, watch) })
         }
 
         /// Read one event: an SDK's event object, a dict, or JSON text. Return what it reports.
@@ -296,7 +283,7 @@ reader_methods! {
         fn message<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
             let reader = &mut *lock(slf)?;
             let text = reader.stream.message();
-            text.map(|text| build(slf.py(), &text, reader.options.fractions)).transpose()
+            text.map(|text| build(slf.py(), &text, reader.shown.options.fractions)).transpose()
         }
 
         /// Return the message without its calls and their results.
@@ -305,7 +292,7 @@ reader_methods! {
         fn message_without_calls<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
             let reader = &mut *lock(slf)?;
             let text = reader.stream.message_without_calls();
-            text.map(|text| build(slf.py(), &text, reader.options.fractions)).transpose()
+            text.map(|text| build(slf.py(), &text, reader.shown.options.fractions)).transpose()
         }
 
         /// The provider's name, once it is known.
@@ -324,16 +311,6 @@ reader_methods! {
         #[getter]
         fn open_calls(slf: &Bound<'_, Self>) -> PyResult<Vec<u64>> {
             Ok(self::open_calls(&lock(slf)?.stream).map(|call| call.number).collect())
-        }
-
-        fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-            self.watch.traverse(&visit)?;
-            self.mirrors.values().try_for_each(|mirror| mirror.traverse(&visit))
-        }
-
-        fn __clear__(&mut self) {
-            self.mirrors.clear();
-            self.watch = Watch::default();
         }
     }
 }

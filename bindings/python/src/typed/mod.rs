@@ -18,7 +18,7 @@ pub(crate) use self::level::Level;
 use self::level::Slot;
 use self::place::levels;
 pub(crate) use self::place::{Place, Shape};
-pub(crate) use self::watch::{Watch, begin_anew};
+pub(crate) use self::watch::Watch;
 use crate::lock::{in_use, lock};
 use crate::make;
 use crate::mirror::{Moment, Seen};

@@ -77,8 +77,3 @@ impl Watch {
         self.views.iter().try_for_each(|(_, view)| visit.call(view))
     }
 }
-
-/// Notifies what makes the events of typed views that the stream begins anew. Called when nothing is locked.
-pub(crate) fn begin_anew(py: Python<'_>, teller: Option<Py<PyAny>>) -> PyResult<()> {
-    teller.map_or(Ok(()), |teller| teller.bind(py).call_method0("reset").map(drop))
-}
