@@ -30,6 +30,13 @@ pub(crate) fn put(instance: &Bound<'_, PyAny>, name: &Bound<'_, PyString>, value
     if done == 0 { Ok(()) } else { Err(PyErr::fetch(instance.py())) }
 }
 
+/// Does the same as `instance.__dict__ = fields`.
+fn put_dict(instance: &Bound<'_, PyAny>, fields: &Bound<'_, PyDict>) -> PyResult<()> {
+    // SAFETY: both are alive; the call takes over neither.
+    let done = unsafe { ffi::PyObject_GenericSetDict(instance.as_ptr(), fields.as_ptr(), std::ptr::null_mut()) };
+    if done == 0 { Ok(()) } else { Err(PyErr::fetch(instance.py())) }
+}
+
 /// Does the same as `set(items)`.
 pub(crate) fn set<'py>(items: &Bound<'py, PySet>) -> PyResult<Bound<'py, PySet>> {
     // SAFETY: the argument is alive; the call returns a new reference, or null with an exception.
@@ -49,7 +56,7 @@ pub(crate) fn model<'py>(
     let made = new(class)?;
     let none = py.None();
     let none = none.bind(py);
-    put(&made, pyo3::intern!(py, "__dict__"), fields)?;
+    put_dict(&made, fields)?;
     put(&made, pyo3::intern!(py, "__pydantic_fields_set__"), came)?;
     put(&made, pyo3::intern!(py, "__pydantic_extra__"), extra.map_or(none, |extra| extra.as_any()))?;
     put(&made, pyo3::intern!(py, "__pydantic_private__"), private.unwrap_or(none))?;

@@ -181,12 +181,25 @@ impl Level {
         let members = match &shape.get().0 {
             Container::Elements { .. } => Members::Elements(PyList::empty(py).unbind()),
             Container::Entries { .. } => Members::Entries(PyDict::new(py).unbind()),
-            Container::Fields(Fields { plan, keys, fixed, is_model, has_extra, has_redo: fields_redo, .. }) => {
+            Container::Fields(Fields {
+                plan,
+                keys,
+                fixed,
+                changing,
+                is_model,
+                has_extra,
+                has_redo: fields_redo,
+                ..
+            }) => {
                 has_redo |= fields_redo;
-                let view = match fixed {
+                let view: Bound<'_, PyDict> = match fixed {
                     Some(fixed) if !run.getattr(pyo3::intern!(py, "fills"))?.is_truthy()? => fixed.bind(py).copy()?,
                     _ => plan.bind(py).call_method1("started", (run,))?.cast_into()?,
                 };
+                for copied in changing.bind(py) {
+                    let (name, make): (Bound<'_, PyAny>, Bound<'_, PyAny>) = copied.extract()?;
+                    view.set_item(name, make.call0()?)?;
+                }
                 let keys = if run.getattr(pyo3::intern!(py, "has_own_names"))?.is_truthy()? {
                     plan.bind(py).call_method1("keys_of", (run,))?.cast_into()?
                 } else {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyFrozenSet, PyString, PyType};
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PyString, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 /// The part of a `Node` that looks use.
@@ -150,8 +150,10 @@ pub(super) struct Fields {
     pub(super) spare: Py<PyFrozenSet>,
     /// The place of a key that is no field.
     pub(super) other: Py<Place>,
-    /// The values of fields that have not come, if they are always the same.
+    /// The values of fields that have not come, if they are always the same but for those in `changing`.
     pub(super) fixed: Option<Py<PyDict>>,
+    /// The names of fields, each with what makes another object of its value.
+    pub(super) changing: Py<PyList>,
     pub(super) has_private: bool,
     #[pyo3(attribute("redo"))]
     pub(super) has_redo: bool,
@@ -178,13 +180,14 @@ impl Shape {
         match &self.0 {
             Container::Elements { kids, .. } => kids.iter().try_for_each(|place| visit.call(place)),
             Container::Entries { inner, key } => visit.call(inner).and_then(|()| visit.call(key)),
-            Container::Fields(Fields { plan, keys, open, spare, other, fixed, .. }) => {
+            Container::Fields(Fields { plan, keys, open, spare, other, fixed, changing, .. }) => {
                 visit.call(plan)?;
                 visit.call(keys)?;
                 visit.call(open)?;
                 visit.call(spare)?;
                 visit.call(other)?;
-                visit.call(fixed)
+                visit.call(fixed)?;
+                visit.call(changing)
             }
         }
     }

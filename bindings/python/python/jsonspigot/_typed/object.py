@@ -88,12 +88,12 @@ class ObjectPlan:
             # A copy of an empty one is deep enough.
             (name, value.copy if type(value) in (list, dict, set) and not value else partial(copy.deepcopy, value))
             for name, value in self.defaults.items()
-            if not (type(value) in _UNCHANGING or isinstance(value, Enum))
+            if self.open is not None and not (type(value) in _UNCHANGING or isinstance(value, Enum))
         ]
         self.private: Any = getattr(self.cls, "__private_attributes__", None) or None
         self.has_dict = self.open is not None and (self.is_model or hasattr(new(self.open), "__dict__"))
         # Read by the native module.
-        self.fixed = None if self.open is None or self.changing or self.factories else self.blank
+        self.fixed = None if self.open is None or self.factories else self.blank
         self.has_extra, self.has_private = self.extra == "allow", self.private is not None
         forbidden = UNEXPECTED if self.kind == "dataclass" else FORBIDDEN
         self.other = (forbidden if self.extra == "forbid" else node.builder.node(inner.get("extras_schema") or ANY, config)).place
@@ -138,14 +138,12 @@ class ObjectPlan:
         return {**without(whole, "schema"), "schema": ANY} if late is None else late
 
     def started(self, run: Run) -> dict[str, Any]:
-        """Return what is shown of the fields that have not come."""
+        """Return what is shown of the fields that have not come, but for those that are ``changing``."""
         fields = {} if self.open is None else self.blank.copy()
         if run.fills:
             fields |= {name: make() for name, make in self.empties().items()}
         if self.open is None:
             return fields
-        for name, copied in self.changing:
-            fields[name] = copied()
         for name, factory in self.factories.items():
             try:
                 fields[name] = factory()
