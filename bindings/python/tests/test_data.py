@@ -384,6 +384,13 @@ def test_documents_have_their_physical_line(size: int) -> None:
     assert [end.line for end in Documents("concatenated").feed("[] [\n] []")] == [1, 1, 2]
 
 
+def test_the_last_snapshot_is_the_value_though_it_is_none() -> None:
+    assert list(snapshots(["nu", "ll", " "])) == list(values(["null"])) == [None]
+    assert list(snapshots(["[nu", "ll]"])) == [[], [None]]
+    with pytest.raises(JsonSpigotError):
+        next(snapshots(["nul"]))
+
+
 def test_choices_of_a_model_need_a_model() -> None:
     choices: list[dict[str, Any]] = [{"context": 1}, {"strict": False}, {"by_alias": True}, {"by_name": True}]
     for choice in choices:

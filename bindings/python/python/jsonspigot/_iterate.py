@@ -155,8 +155,8 @@ def snapshots(source: Any, *, model: Any = None, **options: Any) -> Any:
     def changed(_: list[Event]) -> tuple[Any, ...]:
         nonlocal last
         seen = look()
-        # A snapshot is another object if it shows something else.
-        if seen is last:
+        # A snapshot is another object if it shows something else. ``None`` is shown once it is all of the text.
+        if seen is last and not (seen is None and parser.is_complete):
             return ()
         last = seen
         return (seen,)
