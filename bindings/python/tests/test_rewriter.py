@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from typing import Any
 
 import pytest
@@ -76,6 +78,7 @@ def test_an_error_has_what_was_written_before() -> None:
     with pytest.raises(JsonSpigotError, match="byte 12") as caught:
         rewriter.write('{"a": "b"  }}')
     assert (caught.value.kind, caught.value.written) == ("trailing-bytes", b'{"a": "[redacted]"  }')
+    assert pickle.loads(pickle.dumps(caught.value)).written == copy.copy(caught.value).written == caught.value.written
     with pytest.raises(JsonSpigotError) as again:
         rewriter.write("")
     assert (again.value.kind, again.value.written) == ("trailing-bytes", b"")

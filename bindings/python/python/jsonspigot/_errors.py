@@ -14,7 +14,8 @@ class JsonSpigotError(ValueError):
     ``"lone-surrogate"``, ``"invalid-utf8"``, ``"control-character"``, ``"invalid-number"``, ``"invalid-literal"``,
     ``"trailing-bytes"``, ``"incomplete"``, ``"duplicate-key"``, ``"depth-limit"``, ``"key-limit"``, ``"string-limit"``,
     ``"number-limit"``, ``"blank-limit"``, ``"total-limit"``, ``"snapshot-limit"``, ``"not-retained"``,
-    ``"invalid-path"``, ``"foreign-revision"``, ``"finished"``, ``"data"``; of a ``Rewriter``, ``"held-limit"`` and ``"bad-replacement"``; or of a saved state that is refused, as ``Parser.restore`` says.
+    ``"invalid-path"``, ``"foreign-revision"``, ``"finished"``, ``"data"``; of a ``Rewriter``, ``"held-limit"``,
+    ``"bad-replacement"`` and ``"private-key"``; or of a saved state that is refused, as ``Parser.restore`` says.
 
     ``offset`` is the first byte after which no valid text could follow; ``line`` and ``column`` count from 1, in bytes,
     and are 0 for an error without a place; ``path`` is the innermost open value,
@@ -53,7 +54,7 @@ class JsonSpigotError(ValueError):
         return dict(zip(("message", "kind", "offset", "line", "column", "path"), self._place(), strict=True))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (*self._place(), self.events)
+        return type(self), (*self._place(), self.events), {"written": self.written}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, JsonSpigotError):
