@@ -507,6 +507,7 @@ def test_apply_patch_refuses_what_does_not_fit() -> None:
         ([1], {"op": "add", "path": "/3", "value": 2}),
         ([1], {"op": "add", "path": "/x", "value": 2}),
         ([1], {"op": "add", "path": "0", "value": 2}),
+        ([1], {"op": "replace", "path": "/00", "value": 2}),
         ([1], {"op": "remove", "path": "/0"}),
     ]:
         with pytest.raises(ValueError):

@@ -67,7 +67,8 @@ def _place(container: Any, token: str) -> Any:
         return token
     if token == "-":
         return len(cast("list[Any]", container))
-    if not (token.isascii() and token.isdigit()):
+    # RFC 6901 has no leading zeros.
+    if not (token.isascii() and token.isdigit()) or (token[0] == "0" and token != "0"):
         raise ValueError(f"not an index: {token!r}")
     return int(token)
 
