@@ -286,7 +286,7 @@ class Envelope(_Reader, Generic[_PayloadTold]):
     ``"between:OPEN:CLOSE"``, ``"bare"`` or ``"bare:object"``, with ``":json"`` or ``":raw"`` appended to say what to expect there.
     The patterns apply to each payload. Beside the options of ``Parser`` there are:
 
-    - ``payload_limit``: the most bytes of a payload. Default ``None``.
+    - ``payload_limit``: the most bytes of a payload. Default 16 MiB.
     - ``starts_inside``: the text begins inside a payload of the first mark, as in ``...</think>answer``.
     - ``saveable``: buffer the text since the open payload began, for ``save``, up to 1 MiB or the bytes given instead.
 
