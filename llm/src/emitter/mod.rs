@@ -21,6 +21,7 @@ use crate::event::retry::Retry;
 use crate::event::usage::TokenUsage;
 use crate::event::{Block, BlockKind, Media, Opaque, OpaqueKind, StreamEvent};
 use crate::json::{Mark, Node, Text, Tree};
+use crate::message::{Back, Sent, Shape};
 
 /// The user's closure. A trait object, so that the wire formats are compiled once instead of once per closure.
 pub(crate) type OnEvent<'a> = dyn FnMut(StreamEvent<'_>) + 'a;
@@ -102,9 +103,12 @@ impl<'a> Emitter<'a> {
         Self { on_tree: None, calls, user, is_structured, calls_are_executed: false }
     }
 
-    /// Begins an event of a wire.
-    pub(crate) fn begin_event(&mut self, executes_calls: bool) {
+    /// Begins an event of a wire, which may have a shape of the message of its own.
+    pub(crate) fn begin_event(&mut self, executes_calls: bool, shape: Option<Shape>) {
         self.calls_are_executed |= executes_calls;
+        if let (Some(message), Some(shape)) = (&mut self.user.stream_state.message, shape) {
+            message.be(shape);
+        }
     }
 
     /// Returns the calls, to send signals to.
@@ -338,12 +342,11 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Adds an event to the message for the next request.
-    pub(crate) fn keep(&mut self, event: Node<'_>) {
+    /// Adds a value to the message for the next request.
+    pub(crate) fn send_back(&mut self, back: &'static Back, value: Node<'_>, index: Option<u64>, sent: Sent) {
         if let Some(message) = &mut self.user.stream_state.message {
-            message.add(event);
+            message.add(back, value, index, sent);
         }
-        self.user.stream_state.settle();
     }
 
     /// Reports an error. An error is usually the last event, so if the input ends after it, the open calls end with

@@ -5,23 +5,19 @@ use crate::emitter::Emitter;
 use crate::emitter::blocks::Which;
 use crate::event::{BlockKind, OpaqueKind};
 use crate::formats::{Format, Owns};
-use crate::message::{Composer, Ids, Shape};
-use crate::wire::{
-    Back, ByType, Called, Cited, Here, Means, Node, Outcome, Owner, Rows, Spot, Wire, compose, on, read, row,
-};
+use crate::message::{Ids, Shape};
+use crate::wire::{Back, ByType, Called, Cited, Here, Means, Node, Outcome, Owner, Rows, Spot, Wire, on, read, row};
 
-pub(crate) const FORMAT: Format = Format { read: |event, emit| read(&WIRE, event, emit), ..Format::NEW };
+pub(crate) const FORMAT: Format =
+    Format { read: |event, emit| read(&WIRE, event, emit), message: Some(SHAPE), ..Format::NEW };
+
+/// The shape of the message for the next request.
+pub(crate) const SHAPE: Shape = Shape::Object { role: "assistant", list: "content", ids: Ids::Needed };
 
 pub(crate) const OWNS: Owns = Owns {
     types: &["message_*|content_block_*"],
     members: |event| event.get("type").peek() == "message" && event.member("stop_reason").is_given(),
 };
-
-/// The message for the next request.
-pub(crate) const COMPOSER: Composer =
-    Composer::new(Shape::Object { role: "assistant", list: "content", ids: Ids::Needed }, |event, turn| {
-        compose(&WIRE, event, turn);
-    });
 
 pub(crate) static WIRE: Wire = Wire {
     kind: "type",

@@ -5,18 +5,13 @@ use crate::emitter::Emitter;
 use crate::event::{MismatchKind, StreamEvent};
 use crate::formats::{Format, Owns, kind_of, openai_chat};
 use crate::json::Unreadable;
-use crate::message::{Composer, Ids, Shape};
+use crate::message::{Ids, Shape};
 use crate::wire::{self, Back, Called, Form, Here, Mark, Means, Node, Rows, Spot, Wire, on, row};
 
-pub(crate) const FORMAT: Format = Format { read, ..Format::NEW };
+pub(crate) const FORMAT: Format =
+    Format { read, message: Some(Shape::WithCalls { list: "", ids: Ids::Optional }), ..Format::NEW };
 
 pub(crate) const OWNS: Owns = Owns { members: owns_members, ..Owns::NEW };
-
-/// The message for the next request. Its calls are added as they end.
-pub(crate) const COMPOSER: Composer =
-    Composer::new(Shape::WithCalls { list: "", ids: Ids::Optional }, |event, turn| {
-        wire::compose(wire_of(event), event, turn);
-    });
 
 fn owns_members(event: Node<'_>) -> bool {
     let response = event.member("response");

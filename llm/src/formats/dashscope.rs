@@ -8,16 +8,16 @@ use super::openai_chat::CHOICE;
 use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
 use crate::formats::{Format, Owns, kind_of};
-use crate::message::{Composer, Ids, Shape};
-use crate::wire::{Back, Cited, Form, Here, Means, Node, Shown, Wire, compose, on, read, row};
+use crate::message::{Ids, Shape};
+use crate::wire::{Back, Cited, Form, Here, Means, Node, Shown, Wire, on, read, row};
 
-pub(crate) const FORMAT: Format = Format { read: |event, emit| read(&WIRE, event, emit), ..Format::NEW };
+pub(crate) const FORMAT: Format = Format {
+    read: |event, emit| read(&WIRE, event, emit),
+    message: Some(Shape::WithCalls { list: "", ids: Ids::Optional }),
+    ..Format::NEW
+};
 
 pub(crate) const OWNS: Owns = Owns { members: owns_members, ..Owns::NEW };
-
-/// The message for the next request. Its calls are added as they end.
-pub(crate) const COMPOSER: Composer =
-    Composer::new(Shape::WithCalls { list: "", ids: Ids::Optional }, |event, turn| compose(&WIRE, event, turn));
 
 fn owns_members(event: Node<'_>) -> bool {
     event.member("output").is_object() && event.member("request_id").is_string() && kind_of(event).is_empty()

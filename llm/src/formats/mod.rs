@@ -20,6 +20,7 @@ pub(crate) mod vercel_ui;
 
 use crate::emitter::Emitter;
 use crate::json::{Node, Unreadable};
+use crate::message::Shape;
 
 /// A wire format. Each file or folder defines one.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +30,8 @@ pub(crate) struct Format {
     pub(crate) read: fn(Node<'_>, &mut Emitter<'_>) -> Result<bool, Unreadable>,
     /// Set for formats in which several agents may take turns.
     pub(crate) terminal: Option<Terminal>,
+    /// The shape of the assistant's message in the next request; `None` if no message is sent back.
+    pub(crate) message: Option<Shape>,
     /// True if an event of a message reads as if no message had come before.
     pub(crate) forgets_messages: bool,
     /// True if events have a `sequence_number`, by which those are known that a server sends again.
@@ -38,7 +41,7 @@ pub(crate) struct Format {
 impl Format {
     /// The defaults of a format.
     pub(crate) const NEW: Self =
-        Self { read: |_, _| Ok(false), terminal: None, forgets_messages: true, has_numbers: false };
+        Self { read: |_, _| Ok(false), terminal: None, message: None, forgets_messages: true, has_numbers: false };
 }
 
 /// The events that only one format has. Kept apart from the [`Format`], so that programs that name their provider link

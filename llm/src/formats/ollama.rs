@@ -3,18 +3,16 @@
 use crate::emitter::Emitter;
 use crate::event::OpaqueKind;
 use crate::formats::{Format, Owns, tool_call};
-use crate::message::{Composer, Ids, Shape};
-use crate::wire::{Back, Here, Means, Node, Owner, Shown, Wire, compose, on, read, row};
+use crate::message::{Ids, Shape};
+use crate::wire::{Back, Here, Means, Node, Owner, Shown, Wire, on, read, row};
 
-pub(crate) const FORMAT: Format = Format { read: |event, emit| read(&WIRE, event, emit), ..Format::NEW };
+pub(crate) const FORMAT: Format = Format {
+    read: |event, emit| read(&WIRE, event, emit),
+    message: Some(Shape::Object { role: "assistant", list: "", ids: Ids::Optional }),
+    ..Format::NEW
+};
 
 pub(crate) const OWNS: Owns = Owns { members: owns_members, ..Owns::NEW };
-
-/// The message for the next request.
-pub(crate) const COMPOSER: Composer =
-    Composer::new(Shape::Object { role: "assistant", list: "", ids: Ids::Optional }, |event, turn| {
-        compose(&WIRE, event, turn);
-    });
 
 fn owns_members(event: Node<'_>) -> bool {
     ["message", "response"].iter().any(|name| event.member(name).is_given()) && event.member("done").is_given()

@@ -19,13 +19,6 @@ impl Turn {
         }
     }
 
-    /// Records that the part at a place is a call whose arguments are known at its end.
-    pub(crate) fn await_call(&mut self, place: u64) {
-        if self.pending.replace(place).is_some() {
-            self.spoil();
-        }
-    }
-
     /// Adds a call of the only answer that has ended.
     pub(super) fn add_call(&mut self, call: &ToolCall<'_>, input: &Payload<'_>) {
         self.begin_next();

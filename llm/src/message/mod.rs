@@ -1,38 +1,39 @@
 //! The assistant's message in the provider's own shape, composed from the events for the next request.
 //!
-//! Composed only if the caller asks for it. This module reads no events: for each event, the wire format's file names
-//! the part and the member to add to. Text keeps its original spelling, escapes included, because the concatenated
-//! pieces of a JSON string are a piece of a JSON string.
+//! Composed only if the caller asks for it. This module reads no events: the rows of the wire's table name the part and
+//! the member to add a value to. Text keeps its original spelling, escapes included, because the concatenated pieces of
+//! a JSON string are a piece of a JSON string.
 //!
 //! There is no message if a part of it is missing, because it exceeded the limit or an event could not be read.
 
 mod accepted;
 mod calls;
 mod part;
+mod send_back;
 mod whole;
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+pub(crate) use self::send_back::{Back, Sent};
 use crate::calls::{Numbered, ToolCall};
 use crate::json::{Node, inside, quoted};
 use crate::payload::Payload;
 
-/// The rules by which a wire format's events become a message. The functions are pointers, so that only programs that
-/// name a composer link them.
+/// The code that composes a message of a shape. The functions are pointers, so that only programs that name a composer
+/// link them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Composer {
     /// The shape of the assistant's message in the next request.
     shape: Shape,
-    /// Adds an event that was understood to the message.
-    compose: fn(Node<'_>, &mut Turn),
+    add: fn(&mut Turn, &'static Back, Node<'_>, Option<u64>, Sent),
     end_call: fn(&mut Turn, &ToolCall<'_>, &Payload<'_>),
 }
 
 impl Composer {
-    pub(crate) const fn new(shape: Shape, compose: fn(Node<'_>, &mut Turn)) -> Self {
-        Self { shape, compose, end_call: Turn::add_call }
+    pub(crate) fn new(shape: Shape) -> Self {
+        Self { shape, add: Turn::add_value, end_call: Turn::add_call }
     }
 }
 
@@ -154,9 +155,9 @@ impl Turn {
         }
     }
 
-    /// Adds an event that was understood.
-    pub(crate) fn add(&mut self, event: Node<'_>) {
-        (self.composer.compose)(event, self);
+    /// Adds a value of the only answer, which stands in the part at `index` or in the last one.
+    pub(crate) fn add(&mut self, back: &'static Back, value: Node<'_>, index: Option<u64>, sent: Sent) {
+        (self.composer.add)(self, back, value, index, sent);
     }
 
     /// Adds a call of the only answer that has ended.
@@ -226,18 +227,8 @@ impl Turn {
         !self.is_spoilt
     }
 
-    /// Returns the place of a part that begins at this index; `None` is the place after the last part.
-    pub(crate) fn new_place_of(&self, index: Option<u64>) -> u64 {
-        index.unwrap_or(self.next)
-    }
-
-    /// Returns the place of the part at this index; `None` is the place of the last part.
-    pub(crate) fn place_of(&self, index: Option<u64>) -> u64 {
-        index.unwrap_or(self.next.saturating_sub(1))
-    }
-
     /// Starts a part with this object, which may be missing.
-    pub(crate) fn start(&mut self, place: u64, wrapped: &'static [&'static str], base: &str) {
+    fn start(&mut self, place: u64, wrapped: &'static [&'static str], base: &str) {
         let is_too_much = self.parts.len() >= MOST_PARTS && place < self.next;
         // The previous part at this place would be lost.
         let is_lost = self.shape != Shape::Items
@@ -253,7 +244,7 @@ impl Turn {
     }
 
     /// Starts an empty part in this wrapping, unless there is a part at this place.
-    pub(crate) fn start_if_new(&mut self, place: u64, wrapped: &'static [&'static str]) {
+    fn start_if_new(&mut self, place: u64, wrapped: &'static [&'static str]) {
         self.begin_next();
         if !self.parts.contains(place) {
             self.start(place, wrapped, "");
@@ -263,34 +254,24 @@ impl Turn {
 
     /// Marks the message as incomplete if the part at a place has another wrapping, so what is added would not be sent
     /// back as part of it.
-    pub(crate) fn expect_wrapped(&mut self, place: u64, wrapped: &[&str]) {
+    fn expect_wrapped(&mut self, place: u64, wrapped: &[&str]) {
         if self.parts.get(place).is_some_and(|part| part.wrapped != wrapped) {
             self.spoil();
         }
     }
 
     /// Marks the message as incomplete if the type of the part at a place does not end with `end`.
-    pub(crate) fn expect_type(&mut self, place: u64, end: &str) {
+    fn expect_type(&mut self, place: u64, end: &str) {
         if self.parts.get(place).is_some_and(|part| !part.kind.ends_with(end)) {
             self.spoil();
         }
     }
 
     /// Appends a part and returns its place.
-    pub(crate) fn push(&mut self, base: &str) -> u64 {
+    fn push(&mut self, base: &str) -> u64 {
         let place = self.next;
         self.start(place, &[], base);
         place
-    }
-
-    pub(crate) fn part_count(&self) -> usize {
-        self.parts.len()
-    }
-
-    /// Removes all parts, because the provider sends them again.
-    pub(crate) fn clear(&mut self) {
-        self.parts = Numbered::default();
-        self.next = 0;
     }
 
     /// Returns the part at a place, or the message itself for `None`, to add `len` bytes to. Returns `None` if the
@@ -310,7 +291,7 @@ impl Turn {
     }
 
     /// Appends a JSON string to a string member of a part or, for `None`, of the message itself.
-    pub(crate) fn text(&mut self, place: Option<u64>, name: &'static str, piece: &str) {
+    fn text(&mut self, place: Option<u64>, name: &'static str, piece: &str) {
         let Some(piece) = inside(piece, '"').filter(|piece| !piece.is_empty()) else { return };
         let Some(part) = self.part(place, piece.len()) else { return };
         match part.value(name, '"', Value::Text) {
@@ -322,7 +303,7 @@ impl Turn {
     }
 
     /// Appends to a string member of the message itself. The text is a piece, or everything so far.
-    pub(crate) fn so_far(&mut self, name: &'static str, text: &str) {
+    fn so_far(&mut self, name: &'static str, text: &str) {
         self.begin_next();
         let known = self.own.changed.iter().find(|(known, _)| *known == name);
         let rest = match (known, inside(text, '"')) {
@@ -336,7 +317,7 @@ impl Turn {
     }
 
     /// Appends an element to a list member.
-    pub(crate) fn element(&mut self, place: Option<u64>, name: &'static str, element: &str) {
+    fn element(&mut self, place: Option<u64>, name: &'static str, element: &str) {
         if element.is_empty() {
             return;
         }
@@ -352,7 +333,7 @@ impl Turn {
     }
 
     /// Sets a member to a value, replacing the previous one.
-    pub(crate) fn set(&mut self, place: Option<u64>, name: &'static str, value: &str) {
+    fn set(&mut self, place: Option<u64>, name: &'static str, value: &str) {
         if value.is_empty() {
             return;
         }
@@ -362,13 +343,8 @@ impl Turn {
         }
     }
 
-    /// Selects the deprecated form without a list for the message's call, unless it has an id.
-    pub(crate) fn expect_older_call(&mut self) {
-        self.has_older_call |= self.takes("{}".len());
-    }
-
     /// Appends a piece of a member's JSON text.
-    pub(crate) fn json(&mut self, place: Option<u64>, name: &'static str, piece: Node<'_>) {
+    fn json(&mut self, place: Option<u64>, name: &'static str, piece: Node<'_>) {
         let Some(piece) = piece.text() else { return self.set(place, name, piece.given()) };
         if piece.is_empty() {
             return;
@@ -382,7 +358,7 @@ impl Turn {
     }
 
     /// Returns true if the part at a place belongs to the call with this id.
-    pub(crate) fn is_part_of(&self, place: u64, id: &str) -> bool {
+    fn is_part_of(&self, place: u64, id: &str) -> bool {
         !id.is_empty() && self.parts.get(place).is_some_and(|part| part.id == id)
     }
 }

@@ -23,7 +23,7 @@ use crate::emitter::stream_state::StreamState;
 use crate::emitter::{Emitter, OnEvent};
 use crate::event::{StreamEvent, StreamEvents};
 use crate::formats::{Format, Terminal};
-use crate::message::Composer;
+use crate::message::{Composer, Shape};
 use crate::saved::History;
 use crate::verbs::verbs;
 
@@ -78,9 +78,9 @@ pub struct ProviderStream {
     /// names it, so programs that name their provider do not link the other formats.
     pub(crate) format_of: Option<fn(Provider) -> &'static Format>,
     pub(crate) stream_state: StreamState,
-    /// The function that returns a provider's composer, if `with_message` was called. Only `with_message` names it, so
-    /// programs that never call it do not link the composers.
-    pub(crate) composer_of: Option<fn(Provider) -> Option<Composer>>,
+    /// The function that returns the composer of messages of a shape, if `with_message` was called. Only `with_message`
+    /// names it, so programs that never call it do not link the composer.
+    pub(crate) composer_of: Option<fn(Shape) -> Composer>,
     /// True if the assistant's text is itself JSON.
     pub(crate) is_structured: bool,
     /// True if each event is also reported unchanged.
@@ -173,7 +173,7 @@ impl ProviderStream {
     /// Keeps the assistant's [`message`](Self::message) for the next request.
     #[must_use]
     pub fn with_message(self) -> Self {
-        Self { composer_of: Some(Provider::composer), ..self }
+        Self { composer_of: Some(Composer::new), ..self }
     }
 
     /// Returns the assistant's message as a JSON text in the provider's own format, ready to be appended to the next

@@ -5,13 +5,11 @@ use jsonspigot::internal::names;
 
 use crate::formats::{self, Format, Owns, kind_of};
 use crate::json::{Node, Tree, checked};
-use crate::message::Composer;
 use crate::words::matches;
 
-/// Declares [`Provider`]. Each variant has a name, its module of `formats` and, if a message goes back, the constant there
-/// that puts it together.
+/// Declares [`Provider`]. Each variant has a name and its module of `formats`.
 macro_rules! providers {
-    ($($(#[$doc:meta])* $variant:ident $name:literal => $format:ident $(($composer:ident))?,)*) => {
+    ($($(#[$doc:meta])* $variant:ident $name:literal => $format:ident,)*) => {
         /// The wire format of a stream.
         ///
         /// ```
@@ -42,23 +40,15 @@ macro_rules! providers {
                     $(Self::$variant => &formats::$format::OWNS,)*
                 }
             }
-
-            /// Returns what puts together the message that goes back; `None` if none does.
-            pub(crate) fn composer(self) -> Option<Composer> {
-                match self {
-                    $($(Self::$variant => Some(formats::$format::$composer),)?)*
-                    _ => None,
-                }
-            }
         }
     };
 }
 
 providers! {
     /// Anthropic Messages.
-    Anthropic "anthropic" => anthropic (COMPOSER),
+    Anthropic "anthropic" => anthropic,
     /// OpenAI Chat Completions and compatible servers; text completions too.
-    OpenaiChat "openai-chat" => openai_chat (COMPOSER),
+    OpenaiChat "openai-chat" => openai_chat,
     /// OpenAI Responses, and the server's events of Realtime.
     ///
     /// Every action that is requested is a call. Besides functions and custom tools, the client executes these calls:
@@ -75,15 +65,15 @@ providers! {
     /// `code_interpreter`, a `shell` in its own container, `web_search`, `file_search`, `image_generation` and its own
     /// `tool_search`. A tool of an MCP server that waits for approval is one of these calls too: its id begins with
     /// `mcpr_`, and an [`ApprovalRequest`](crate::StreamEvent::ApprovalRequest) follows.
-    OpenaiResponses "openai-responses" => openai_responses (COMPOSER),
+    OpenaiResponses "openai-responses" => openai_responses,
     /// Gemini: `generateContent` streams, Interactions, and the server's messages of Live.
-    Gemini "gemini" => gemini (COMPOSER),
+    Gemini "gemini" => gemini,
     /// Bedrock ConverseStream, decoded, and `InvokeModelWithResponseStream` with Anthropic's events in base64.
-    Bedrock "bedrock" => bedrock (COMPOSER),
+    Bedrock "bedrock" => bedrock,
     /// Cohere chat, v2 and v1.
-    Cohere "cohere" => cohere (COMPOSER),
+    Cohere "cohere" => cohere,
     /// Ollama's own chat and completions.
-    Ollama "ollama" => ollama (COMPOSER),
+    Ollama "ollama" => ollama,
     /// AG-UI. Events of a sub-agent are reported inside an [`Agent`](crate::StreamEvent::Agent).
     AgUi "ag-ui" => ag_ui,
     /// The Vercel UI message stream.
@@ -103,11 +93,11 @@ providers! {
     /// The lines of `codex exec --json`, which are the items of a thread. Codex executes the calls itself.
     Codex "codex" => codex,
     /// DashScope's native format for Qwen models, with or without `incremental_output`.
-    Dashscope "dashscope" => dashscope (COMPOSER),
+    Dashscope "dashscope" => dashscope,
     /// Mistral Conversations.
     MistralConversations "mistral-conversations" => mistral_conversations,
     /// Cloudflare Workers AI's native format.
-    Cloudflare "cloudflare" => cloudflare (COMPOSER),
+    Cloudflare "cloudflare" => cloudflare,
 }
 
 impl Provider {

@@ -160,15 +160,15 @@ impl ProviderStream {
         if reader.read(event, &mut emit).is_err() {
             self.report_bad_frame(event.spelt(), on_event);
         }
+        self.stream_state.settle();
     }
 
     /// Begins to compose the message, once the provider is known.
     pub(super) fn keep_message(&mut self) {
-        if let (Some(provider), Some(composer_of), None) =
-            (self.provider(), self.composer_of, &self.stream_state.message)
-        {
+        if let (Some(reader), Some(composer_of), None) = (&self.reader, self.composer_of, &self.stream_state.message) {
             let most = self.calls.state().limits().event_bytes;
-            self.stream_state.message = composer_of(provider).map(|composer| Box::new(Turn::new(composer, most)));
+            let new = |shape| Box::new(Turn::new(composer_of(shape), most));
+            self.stream_state.message = reader.format.message.map(new);
         }
     }
 
@@ -236,9 +236,7 @@ impl Dispatch {
             other => other?,
         };
         let is_first = !mem::replace(&mut self.has_begun, true);
-        if is_understood {
-            emit.keep(event);
-        } else {
+        if !is_understood {
             match if is_first { Failure::alone(event) } else { Failure::reported_by(event) } {
                 Some(failure) => {
                     emit.fail(&failure);

@@ -1,22 +1,21 @@
 //! Wires as tables: the rows of a format, and the one engine that reads every event by them.
 //!
 //! First the values of an event's rows are found, so that an event that can't be read reports nothing; then each row, in
-//! the order of the table, reports what it means. Members that no row names are reported at the end. The message that
-//! goes back is put together by the same rows.
+//! the order of the table, reports what it means and adds it to the message that goes back. Members that no row names
+//! are reported at the end.
 
 mod read;
-mod send_back;
 mod table;
 
 pub(crate) use self::read::{cite, read, say};
-pub(crate) use self::send_back::compose;
 use self::table::TYPE;
 pub(crate) use self::table::{
-    Back, ByType, Called, Cited, Form, Here, Means, Outcome, Owner, Row, Rows, Shown, Spot, Wire, on, row,
+    ByType, Called, Cited, Form, Here, Means, Outcome, Owner, Row, Rows, Shown, Spot, Wire, on, row,
 };
 pub(crate) use crate::emitter::blocks::At;
 use crate::json::sign;
 pub(crate) use crate::json::{Mark, Node};
+pub(crate) use crate::message::Back;
 pub(crate) use crate::words::matches;
 
 use alloc::vec::Vec;

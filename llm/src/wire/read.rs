@@ -24,7 +24,7 @@ pub(crate) fn read(wire: &'static Wire, event: Node<'_>, emit: &mut Emitter<'_>)
     if tree.is_flawed() {
         return Err(Unreadable);
     }
-    emit.begin_event(wire.executes_calls);
+    emit.begin_event(wire.executes_calls, wire.shape);
     (wire.before)(event, emit)?;
     Report { wire, emit }.all(found);
     tree.unread(&mut |name, node, mark| emit.unread(name, node, mark));
@@ -68,7 +68,12 @@ impl Here<'_> {
 
 impl Report<'_, '_> {
     fn all(&mut self, found: AllFound<'_>) {
-        found.into_iter().for_each(|Found { row, value, here }| self.row(row, value, &here));
+        for Found { row, value, here } in found {
+            self.row(row, value, &here);
+            if let (Some(back), 0, Some(sent)) = (row.back, here.choice, here.form.sent()) {
+                self.emit.send_back(back, value, here.index(), sent);
+            }
+        }
     }
 
     fn row<'e>(&mut self, row: &'static Row, value: Node<'e>, here: &Here<'e>) {

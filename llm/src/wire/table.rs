@@ -7,6 +7,7 @@ use crate::emitter::blocks::At;
 use crate::emitter::repetition::Scope;
 use crate::event::{BlockKind, OpaqueKind};
 use crate::json::{Node, Unreadable, sign};
+use crate::message::{Back, Sent, Shape};
 
 /// A wire format: the types of its events, and the rows of each type.
 #[derive(Clone, Copy)]
@@ -33,6 +34,8 @@ pub(crate) struct Wire {
     pub(crate) form: Form,
     /// True if each id is a message of its own, which matters for structured answers.
     pub(crate) is_message_by_id: bool,
+    /// The shape of the message that is sent back, if it is not the format's.
+    pub(crate) shape: Option<Shape>,
 }
 
 pub(crate) type Rows = &'static [Row];
@@ -74,6 +77,7 @@ impl Wire {
         executes_calls: false,
         form: Form::Piece,
         is_message_by_id: false,
+        shape: None,
     };
 }
 
@@ -284,6 +288,16 @@ pub(crate) enum Form {
 impl Form {
     /// The form of a value that is never sent in pieces.
     pub(crate) const ALL: Self = Self::Whole(Scope::Place);
+
+    /// Returns the form in the message that is sent back, which is made of pieces where there are any.
+    pub(super) fn sent(self) -> Option<Sent> {
+        match self {
+            Self::Same | Self::Piece | Self::Noted => Some(Sent::Piece),
+            Self::Whole(_) => Some(Sent::Whole),
+            Self::SoFar => Some(Sent::SoFar),
+            Self::Beside => None,
+        }
+    }
 }
 
 /// The source of the place of a block or call.
@@ -380,33 +394,4 @@ pub(crate) struct Shown {
 impl Shown {
     /// The defaults: no parts, and no block.
     pub(crate) const NEW: Self = Self { name: "", media_type: "", data: "", url: "", is_in_block: false };
-}
-
-/// The destination of a value in the message that is sent back.
-#[derive(Clone, Copy)]
-pub(crate) enum Back {
-    /// A new part at its place, inside objects of these names.
-    Start(&'static [&'static str]),
-    /// A new part after the others.
-    Push,
-    /// A new part after the others for a call, whose input is set when the call ends.
-    PushCall,
-    /// A piece of the text in this member of a part. The second name is the end of the part's type.
-    Text(&'static str, &'static str),
-    /// The value of this member of a part.
-    Set(&'static str, &'static str),
-    /// A piece of the JSON text of this member of a part.
-    Json(&'static str, &'static str),
-    /// An element of the list in this member of a part.
-    Element(&'static str, &'static str),
-    /// A destination in a part inside objects of these names. A text or a value creates the part if it is new.
-    Within(&'static [&'static str], &'static Back),
-    /// A text, a list or another value, or a piece of it, for this member of the message itself.
-    Own(&'static str),
-    /// A call in the older form of chats, which had one call and no list.
-    OlderCall,
-    /// A list of all parts, which replaces the parts so far if it is longer.
-    All,
-    /// A value that the message cannot be sent back with.
-    Spoils,
 }

@@ -18,18 +18,27 @@ type Read = fn(Node<'_>, &mut Emitter<'_>) -> Result<bool, Unreadable>;
 
 /// The readers of an event in the model's own format, in the order in which they are tried. Claude has Anthropic's
 /// events, and Nova those of ConverseStream. Other models have chat completions, Cohere's events, or text beside a stop
-/// reason.
+/// reason; no message of theirs is sent back.
 const READERS: [Read; 6] = [
     anthropic::FORMAT.read,
     |event, emit| Ok(Failure::reported_by(event).map(|failure| emit.fail(&failure)).is_some()),
     |event, emit| match event.member("choices").is_given() {
-        true => (openai_chat::FORMAT.read)(event, emit),
+        true => read_unsent(openai_chat::FORMAT.read, event, emit),
         false => Ok(false),
     },
-    cohere::FORMAT.read,
+    |event, emit| read_unsent(cohere::FORMAT.read, event, emit),
     |event, emit| read(&CONVERSE, event, emit),
     |event, emit| read(&PLAIN, event, emit),
 ];
+
+/// Reads an event of a format whose messages Bedrock does not take.
+fn read_unsent(read: Read, event: Node<'_>, emit: &mut Emitter<'_>) -> Result<bool, Unreadable> {
+    let is_known = read(event, emit)?;
+    if is_known {
+        emit.spoil_message();
+    }
+    Ok(is_known)
+}
 
 /// Returns the text of a chunk; `None` if it is empty, not Base64 or not UTF-8.
 pub(super) fn decoded(base64: &str) -> Option<String> {

@@ -12,26 +12,18 @@ use crate::emitter::repetition::{Part, Said};
 use crate::event::stop::StopKind;
 use crate::event::{BlockKind, MismatchKind, OpaqueKind};
 use crate::formats::{Format, Owns, anthropic};
-use crate::json::{Tree, checked};
-use crate::message::{Composer, Ids, Shape};
 use crate::wire::{
-    Back, Called, Cited, Here, Means, Node, Outcome, Owner, Row, Rows, Shown, Spot, Wire, compose, on, read, row,
+    Back, Called, Cited, Here, Means, Node, Outcome, Owner, Row, Rows, Shown, Spot, Wire, on, read, row,
 };
 
-pub(crate) const FORMAT: Format = Format { read: |event, emit| read(&WIRE, event, emit), ..Format::NEW };
+pub(crate) const FORMAT: Format = Format {
+    read: |event, emit| read(&WIRE, event, emit),
+    // Without citations.
+    message: Some(anthropic::SHAPE),
+    ..Format::NEW
+};
 
 pub(crate) const OWNS: Owns = Owns { members: owns_members, ..Owns::NEW };
-
-/// The message for the next request, without citations.
-pub(crate) const COMPOSER: Composer =
-    Composer::new(Shape::Object { role: "assistant", list: "content", ids: Ids::Needed }, |event, turn| {
-        let chunk = chunk::decoded(event.get("chunk.bytes|bytes").peek());
-        let event = chunk.as_deref().map_or(Some(event.given()), checked);
-        for event in event.into_iter().filter(|event| event.starts_with('{')) {
-            compose(&anthropic::WIRE, Tree::new(event).root(), turn);
-            compose(&CONVERSE, Tree::new(event).root(), turn);
-        }
-    });
 
 fn owns_members(event: Node<'_>) -> bool {
     const OWN: &str = "messageStart|contentBlockStart|contentBlockDelta|contentBlockStop|messageStop|returnControl|\

@@ -6,10 +6,11 @@ use crate::emitter::Emitter;
 use crate::event::BlockKind;
 use crate::formats::{Format, Owns, tool_call};
 use crate::json::Unreadable;
-use crate::message::{Composer, Ids, Shape};
+use crate::message::{Ids, Shape};
 use crate::wire::{self, Back, ByType, Cited, Means, Node, Row, Rows, Spot, Wire, on, row};
 
-pub(crate) const FORMAT: Format = Format { read, ..Format::NEW };
+pub(crate) const FORMAT: Format =
+    Format { read, message: Some(Shape::WithCalls { list: "content", ids: Ids::Needed }), ..Format::NEW };
 
 pub(crate) const OWNS: Owns = Owns {
     types: &[
@@ -20,20 +21,6 @@ pub(crate) const OWNS: Owns = Owns {
     ],
     members: |event| event.member("message").is_object() && event.member("finish_reason").is_given(),
 };
-
-/// The message for the next request. Its calls are added as they end.
-pub(crate) const COMPOSER: Composer =
-    Composer::new(Shape::WithCalls { list: "content", ids: Ids::Needed }, |event, turn| {
-        if event.member("event_type").is_given() {
-            turn.be(v1::SHAPE);
-            // Another end adds nothing.
-            if !turn.is_over() || event.member("event_type").peek() != "stream-end" {
-                wire::compose(&v1::WIRE, event, turn);
-            }
-        } else {
-            wire::compose(&WIRE, event, turn);
-        }
-    });
 
 fn read(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<bool, Unreadable> {
     wire::read(if event.member("event_type").is_given() { v1::wire_of(event, emit) } else { &WIRE }, event, emit)

@@ -9,9 +9,6 @@ use crate::event::{MismatchKind, StreamEvent};
 use crate::message::{Ids, Shape};
 use crate::wire::{Back, Called, Cited, Form, Here, Mark, Means, Node, Row, Rows, Spot, Wire, on, row, say};
 
-/// The shape of the message for the next request. The last event has the whole message.
-pub(super) const SHAPE: Shape = Shape::Object { role: "CHATBOT", list: "", ids: Ids::Optional };
-
 pub(super) static WIRE: Wire = Wire {
     kind: "event_type",
     events: &[
@@ -46,6 +43,8 @@ pub(super) static WIRE: Wire = Wire {
         on("debug", &[]),
     ],
     form: Form::Noted,
+    // The last event has the whole message.
+    shape: Some(Shape::Object { role: "CHATBOT", list: "", ids: Ids::Optional }),
     ..Wire::NEW
 };
 

@@ -7,6 +7,7 @@ use crate::calls::{CallStart, Executor, present};
 use crate::emitter::Emitter;
 use crate::emitter::repetition::Scope;
 use crate::event::{BlockKind, MismatchKind, OpaqueKind};
+use crate::message::Shape;
 use crate::wire::{
     Back, ByType, Cited, Form, Here, Means, Node, Outcome, Owner, Row, Rows, Shown, Spot, Wire, on, row, say,
 };
@@ -31,6 +32,7 @@ pub(super) static WIRE: Wire = Wire {
         ),
     ],
     form: Form::Noted,
+    shape: Some(Shape::Steps),
     ..Wire::NEW
 };
 

@@ -16,25 +16,21 @@ use crate::emitter::blocks::Which;
 use crate::event::OpaqueKind;
 use crate::event::stop::StopKind;
 use crate::formats::{Format, Owns};
-use crate::message::{Composer, Ids, Shape};
-use crate::wire::{Back, Cited, Here, Means, Node, Outcome, Owner, Rows, Shown, Wire, cite, compose, on, read, row};
+use crate::message::{Ids, Shape};
+use crate::wire::{Back, Cited, Here, Means, Node, Outcome, Owner, Rows, Shown, Wire, cite, on, read, row};
 
-pub(crate) const FORMAT: Format = Format { read: |event, emit| read(wire_of(event), event, emit), ..Format::NEW };
+pub(crate) const FORMAT: Format = Format {
+    read: |event, emit| read(wire_of(event), event, emit),
+    // The parts of the first answer. They are not joined, because a signature applies to the part that it was sent with.
+    // In Live, the server keeps the conversation.
+    message: Some(Shape::Object { role: "model", list: "parts", ids: Ids::Optional }),
+    ..Format::NEW
+};
 
 pub(crate) const OWNS: Owns = Owns {
     types: &["interaction.*|step.*"],
     members: |event| MEMBERS.split('|').any(|name| event.member(name).is_given()),
 };
-
-/// The message for the next request: the parts of the first answer. They are not joined, because a signature applies to
-/// the part that it was sent with. In Live, the server keeps the conversation.
-pub(crate) const COMPOSER: Composer =
-    Composer::new(Shape::Object { role: "model", list: "parts", ids: Ids::Optional }, |event, turn| {
-        if has_type(event) {
-            turn.be(Shape::Steps);
-        }
-        compose(wire_of(event), event, turn);
-    });
 
 /// Returns true if an event has a type. Only the events of Interactions do.
 fn has_type(event: Node<'_>) -> bool {

@@ -16,19 +16,19 @@ use crate::event::stop::StopKind;
 use crate::event::{BlockKind, MismatchKind, OpaqueKind};
 use crate::formats::{Format, Owns, tool_call};
 use crate::json::Text;
-use crate::message::{Composer, Ids, Shape};
+use crate::message::{Ids, Shape};
 use crate::wire::{
-    At, Back, ByType, Cited, Form, Here, Mark, Means, Node, Outcome, Owner, Rows, Shown, Spot, Wire, compose, matches,
-    on, read, row, say,
+    At, Back, ByType, Cited, Form, Here, Mark, Means, Node, Outcome, Owner, Rows, Shown, Spot, Wire, matches, on, read,
+    row, say,
 };
 
-pub(crate) const FORMAT: Format = Format { read: |event, emit| read(&WIRE, event, emit), ..Format::NEW };
+pub(crate) const FORMAT: Format = Format {
+    read: |event, emit| read(&WIRE, event, emit),
+    message: Some(Shape::WithCalls { list: "", ids: Ids::Needed }),
+    ..Format::NEW
+};
 
 pub(crate) const OWNS: Owns = Owns { members: owns_members, ..Owns::NEW };
-
-/// The message for the next request. Its calls are added as they end.
-pub(crate) const COMPOSER: Composer =
-    Composer::new(Shape::WithCalls { list: "", ids: Ids::Needed }, |event, turn| compose(&WIRE, event, turn));
 
 fn owns_members(event: Node<'_>) -> bool {
     let object = event.get("object").peek();

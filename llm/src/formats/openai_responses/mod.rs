@@ -26,8 +26,8 @@ use crate::emitter::repetition::Scope;
 use crate::event::{BlockKind, Media, MismatchKind};
 use crate::formats::{Format, Owns};
 use crate::json::Text;
-use crate::message::{Composer, Shape};
-use crate::wire::{Back, Here, Mark, Means, Node, Row, Spot, Wire, compose, matches, on, read, row};
+use crate::message::Shape;
+use crate::wire::{Back, Here, Mark, Means, Node, Row, Spot, Wire, matches, on, read, row};
 
 /// The state that is kept between events.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +57,7 @@ pub(crate) struct State {
 
 pub(crate) const FORMAT: Format = Format {
     read: |event, emit| read(wire_of(event, emit), event, emit),
+    message: Some(Shape::Items),
     // Parts are numbered across messages, and responses of Realtime may overlap.
     forgets_messages: false,
     has_numbers: true,
@@ -72,20 +73,6 @@ pub(crate) const OWNS: Owns = Owns {
 const REALTIME: &str = "response.done|response.text.*|response.audio*|response.output_audio*|session.created|\
                         session.updated|conversation.created|conversation.item.*|input_audio_buffer.*|\
                         output_audio_buffer.*|mcp_list_tools.*|rate_limits.updated|transcription_session.*";
-
-/// The message for the next request. Not composed for Realtime, where the server keeps the conversation.
-pub(crate) const COMPOSER: Composer = Composer::new(Shape::Items, |event, turn| {
-    let is_late = turn.is_over() && event.member("type").word() == "response.output_item.done";
-    if is_late {
-        // An item that the ended response does not have.
-        let (index, id) = (event.member("output_index").index(), event.member("item").member("id").word());
-        if !turn.is_part_of(turn.place_of(index), id) {
-            turn.refute();
-        }
-    } else if !event.member("event_id").is_given() {
-        compose(&WIRE, event, turn);
-    }
-});
 
 /// Returns the state that is kept between events.
 fn state<'a>(emit: &'a mut Emitter<'_>) -> &'a mut State {
@@ -130,7 +117,7 @@ static WIRE: Wire = Wire {
         on("response.output_item.added", &[row(".", Means::Hook(add_item))]),
         on(
             "response.output_item.done",
-            &[row(".", Means::Hook(end_item)), row("item", Means::Kept).back(&Back::Start(&[]))],
+            &[row(".", Means::Hook(end_item)), row("item", Means::Kept).back(&Back::Start(&[])).when(is_sent_back)],
         ),
         on(
             "response.function_call_arguments.done|response.mcp_call_arguments.done|\
@@ -167,7 +154,11 @@ static WIRE: Wire = Wire {
         on("response.image_generation_call.partial_image", &[row(".", Means::Hook(partial_image))]),
         on(
             "response.completed|response.incomplete",
-            &[ECHO, row(".", Means::Hook(ending::end)), row("response.output", Means::Kept).back(&Back::All)],
+            &[
+                ECHO,
+                row(".", Means::Hook(ending::end)),
+                row("response.output", Means::Kept).back(&Back::All).when(is_sent_back),
+            ],
         ),
         on("response.failed|response.done", &[ECHO, row(".", Means::Hook(ending::end))]),
         // Transcripts of what the user says.
@@ -184,7 +175,7 @@ static WIRE: Wire = Wire {
         on("error", &[row("error|.", Means::Reports)]),
         on(PROGRESS, &[]),
         // A response body in place of a stream.
-        on("", &[row(".", Means::Hook(read_body)), row("output", Means::Kept).back(&Back::All)]),
+        on("", &[row(".", Means::Hook(read_body)), row("output", Means::Kept).back(&Back::All).when(is_sent_back)]),
     ],
     always: &[
         // Texts that hooks read.
@@ -201,6 +192,12 @@ static WIRE: Wire = Wire {
     },
     ..Wire::NEW
 };
+
+/// Returns true if an event is a part of the message for the next request. In Realtime, the server keeps the
+/// conversation.
+fn is_sent_back(event: Node<'_>) -> bool {
+    !event.member("event_id").is_given()
+}
 
 /// Progress that other events report too, and Realtime's events about the connection and the user.
 const PROGRESS: &str = "keepalive|response.compaction.*|response.audio.done|response.output_audio.done|\
