@@ -4,15 +4,11 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use core::mem::take;
 
-use crate::calls::{CallStart, Slot};
-use crate::emitter::Emitter;
-use crate::emitter::answers::Stop;
-use crate::emitter::blocks::Which;
-use crate::emitter::failure::Failure;
-use crate::event::stop::StopKind;
-use crate::event::{BlockKind, MismatchKind, OpaqueKind};
 use crate::formats::{Format, OnId, Owns, Speaker, Terminal};
-use crate::wire::{At, Called, Here, Mark, Means, Node, Outcome, Owner, Row, Rows, Spot, Wire, on, read, row, say};
+use crate::wire::{
+    At, BlockKind, CallStart, Called, Emitter, Failure, Here, Mark, Means, MismatchKind, Node, OpaqueKind, Outcome,
+    Owner, Row, Rows, Slot, Spot, Stop, StopKind, Which, Wire, on, read, row, say,
+};
 
 pub(crate) const FORMAT: Format = Format {
     read: |event, emit| read(if is_anothers(event, emit) { &ANOTHERS } else { &WIRE }, event, emit),

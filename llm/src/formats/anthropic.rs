@@ -1,12 +1,10 @@
 //! Anthropic Messages: blocks by index, between a `message_start` and a `message_stop`.
 
-use crate::calls::Executor;
-use crate::emitter::Emitter;
-use crate::emitter::blocks::Which;
-use crate::event::{BlockKind, OpaqueKind};
 use crate::formats::{Format, Owns};
-use crate::message::{Ids, Shape};
-use crate::wire::{Back, ByType, Called, Cited, Here, Means, Node, Outcome, Owner, Rows, Spot, Wire, on, read, row};
+use crate::wire::{
+    Back, BlockKind, ByType, Called, Cited, Emitter, Executor, Here, Ids, Means, Node, OpaqueKind, Outcome, Owner,
+    Rows, Shape, Spot, Which, Wire, on, read, row,
+};
 
 pub(crate) const FORMAT: Format =
     Format { read: |event, emit| read(&WIRE, event, emit), message: Some(SHAPE), ..Format::NEW };

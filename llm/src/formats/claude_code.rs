@@ -11,15 +11,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 
-use crate::calls::{Place, Slot, digest_of};
-use crate::emitter::Emitter;
-use crate::emitter::answers::Stop;
-use crate::emitter::blocks::{At, Which};
-use crate::emitter::failure::Failure;
-use crate::emitter::repetition::Part;
-use crate::event::{MismatchKind, OpaqueKind};
 use crate::formats::{Format, OnId, Owns, Speaker, Terminal, anthropic, kind_of};
-use crate::wire::{ByType, Form, Here, Mark, Means, Node, Outcome, Rows, Spot, Wire, by_type, on, read, row};
+use crate::wire::{
+    At, ByType, Emitter, Failure, Form, Here, Mark, Means, MismatchKind, Node, OpaqueKind, Outcome, Part, Place, Rows,
+    Slot, Spot, Stop, Which, Wire, by_type, digest_of, on, read, row,
+};
 
 pub(crate) const FORMAT: Format = Format {
     read: |line, emit| read(&WIRE, line, emit),

@@ -1,12 +1,11 @@
 //! The native format of Cloudflare Workers AI: pieces of the response, whole calls, then `[DONE]`. Some models send
 //! chat completion chunks between such events.
 
-use crate::emitter::Emitter;
-use crate::event::{MismatchKind, StreamEvent};
 use crate::formats::{Format, Owns, kind_of, openai_chat};
-use crate::json::Unreadable;
-use crate::message::{Ids, Shape};
-use crate::wire::{self, Back, Called, Form, Here, Mark, Means, Node, Rows, Spot, Wire, on, row};
+use crate::wire::{
+    self, Back, Called, Emitter, Form, Here, Ids, Mark, Means, MismatchKind, Node, Rows, Shape, Spot, StreamEvent,
+    Unreadable, Wire, on, row,
+};
 
 pub(crate) const FORMAT: Format =
     Format { read, message: Some(Shape::WithCalls { list: "", ids: Ids::Optional }), ..Format::NEW };

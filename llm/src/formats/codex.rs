@@ -5,12 +5,11 @@
 
 use alloc::borrow::ToOwned as _;
 
-use crate::calls::{CallStart, Executor, Place, Slot};
-use crate::emitter::Emitter;
-use crate::emitter::failure::Failure;
-use crate::event::BlockKind;
 use crate::formats::{Format, Owns, Speaker, Terminal};
-use crate::wire::{ByType, Form, Here, Means, Node, Outcome, Row, Rows, Spot, Wire, on, read, row};
+use crate::wire::{
+    BlockKind, ByType, CallStart, Emitter, Executor, Failure, Form, Here, Means, Node, Outcome, Place, Row, Rows, Slot,
+    Spot, Wire, on, read, row,
+};
 
 pub(crate) const FORMAT: Format = Format {
     read: |event, emit| read(&WIRE, event, emit),

@@ -5,11 +5,8 @@
 //! is a piece. Once an event has extended the text so far, an event that does not begin with it is a contradiction.
 
 use super::openai_chat::CHOICE;
-use crate::emitter::Emitter;
-use crate::emitter::failure::Failure;
 use crate::formats::{Format, Owns, kind_of};
-use crate::message::{Ids, Shape};
-use crate::wire::{Back, Cited, Form, Here, Means, Node, Shown, Wire, on, read, row};
+use crate::wire::{Back, Cited, Emitter, Failure, Form, Here, Ids, Means, Node, Shape, Shown, Wire, on, read, row};
 
 pub(crate) const FORMAT: Format = Format {
     read: |event, emit| read(&WIRE, event, emit),

@@ -7,12 +7,8 @@
 //!
 //! JSON-RPC distinguishes the id `1` from the id `"1"`, and so does this format: see [`id_text`].
 
-use crate::calls::{CallStart, present};
-use crate::emitter::Emitter;
-use crate::emitter::failure::Failure;
-use crate::event::StreamEvent;
 use crate::formats::{Format, Owns};
-use crate::wire::{Here, Means, Node, Wire, matches, on, read, row};
+use crate::wire::{CallStart, Emitter, Failure, Here, Means, Node, StreamEvent, Wire, matches, on, present, read, row};
 
 pub(crate) const FORMAT: Format = Format { read: |event, emit| read(&WIRE, event, emit), ..Format::NEW };
 

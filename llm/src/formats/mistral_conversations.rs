@@ -1,11 +1,11 @@
 //! Mistral Conversations: entries by id, between a `conversation.response.started` and a `conversation.response.done`.
 //! The server keeps the conversation, so there is no message to send back.
 
-use crate::calls::{CallStart, Executor};
-use crate::emitter::Emitter;
-use crate::event::OpaqueKind;
 use crate::formats::{Format, Owns};
-use crate::wire::{At, ByType, Cited, Here, Means, Node, Outcome, Owner, Row, Rows, Shown, Spot, Wire, on, read, row};
+use crate::wire::{
+    At, ByType, CallStart, Cited, Emitter, Executor, Here, Means, Node, OpaqueKind, Outcome, Owner, Row, Rows, Shown,
+    Spot, Wire, on, read, row,
+};
 
 pub(crate) const FORMAT: Format = Format { read: |event, emit| read(&WIRE, event, emit), ..Format::NEW };
 

@@ -18,9 +18,7 @@ pub(crate) mod openai_responses;
 mod tool_call;
 pub(crate) mod vercel_ui;
 
-use crate::emitter::Emitter;
-use crate::json::{Node, Unreadable};
-use crate::message::Shape;
+use crate::wire::{Emitter, Node, Shape, Unreadable};
 
 /// A wire format. Each file or folder defines one.
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,7 @@
 //! Ollama's native chat, and its completions: one JSON object per line, every call whole.
 
-use crate::emitter::Emitter;
-use crate::event::OpaqueKind;
 use crate::formats::{Format, Owns, tool_call};
-use crate::message::{Ids, Shape};
-use crate::wire::{Back, Here, Means, Node, Owner, Shown, Wire, on, read, row};
+use crate::wire::{Back, Emitter, Here, Ids, Means, Node, OpaqueKind, Owner, Shape, Shown, Wire, on, read, row};
 
 pub(crate) const FORMAT: Format = Format {
     read: |event, emit| read(&WIRE, event, emit),

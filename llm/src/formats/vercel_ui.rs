@@ -1,11 +1,10 @@
 //! The Vercel UI message stream: kebab-case types, calls by id, and the whole input repeated at the end.
 
-use crate::calls::{CallStart, Executor, Place, Slot};
-use crate::emitter::Emitter;
-use crate::emitter::failure::Failure;
-use crate::event::{BlockKind, OpaqueKind};
 use crate::formats::{Format, Owns};
-use crate::wire::{Called, Cited, Here, Means, Node, Outcome, Owner, Row, Shown, Spot, Wire, matches, on, read, row};
+use crate::wire::{
+    BlockKind, CallStart, Called, Cited, Emitter, Executor, Failure, Here, Means, Node, OpaqueKind, Outcome, Owner,
+    Place, Row, Shown, Slot, Spot, Wire, matches, on, read, row,
+};
 
 pub(crate) const FORMAT: Format = Format { read: |event, emit| read(&WIRE, event, emit), ..Format::NEW };
 

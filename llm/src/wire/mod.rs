@@ -7,15 +7,26 @@
 mod read;
 mod table;
 
+// All that a format is written with.
 pub(crate) use self::read::{cite, read, say};
 use self::table::TYPE;
 pub(crate) use self::table::{
     ByType, Called, Cited, Form, Here, Means, Outcome, Owner, Row, Rows, Shown, Spot, Wire, on, row,
 };
-pub(crate) use crate::emitter::blocks::At;
+pub(crate) use crate::calls::{
+    CallErrorKind, CallStart, Executor, Numbered, OpenCall, PathValue, Place, Slot, digest_of, present,
+};
+pub(crate) use crate::emitter::Emitter;
+pub(crate) use crate::emitter::answers::Stop;
+pub(crate) use crate::emitter::blocks::{At, Which};
+pub(crate) use crate::emitter::failure::Failure;
+pub(crate) use crate::emitter::repetition::{Part, Said, Scope};
+pub(crate) use crate::emitter::unknown::is_silent;
+pub(crate) use crate::event::stop::StopKind;
+pub(crate) use crate::event::{BlockKind, Media, MismatchKind, OpaqueKind, StreamEvent};
 use crate::json::sign;
-pub(crate) use crate::json::{Mark, Node};
-pub(crate) use crate::message::Back;
+pub(crate) use crate::json::{Mark, Node, Text, Tree, Unreadable, checked, push_member, quoted};
+pub(crate) use crate::message::{Back, Ids, Shape};
 pub(crate) use crate::words::matches;
 
 use alloc::vec::Vec;

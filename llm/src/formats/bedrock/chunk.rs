@@ -6,13 +6,10 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
 use super::{AGENT, CONVERSE, SAID, end_agent};
-use crate::emitter::Emitter;
-use crate::emitter::answers::Stop;
-use crate::emitter::failure::Failure;
-use crate::event::stop::StopKind;
 use crate::formats::{anthropic, cohere, openai_chat};
-use crate::json::{Tree, Unreadable, checked};
-use crate::wire::{Here, Means, Node, Rows, Wire, on, read, row};
+use crate::wire::{
+    Emitter, Failure, Here, Means, Node, Rows, Stop, StopKind, Tree, Unreadable, Wire, checked, on, read, row,
+};
 
 type Read = fn(Node<'_>, &mut Emitter<'_>) -> Result<bool, Unreadable>;
 

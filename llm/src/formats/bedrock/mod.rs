@@ -3,17 +3,10 @@
 
 mod chunk;
 
-use crate::calls::{CallStart, Executor};
-use crate::emitter::Emitter;
-use crate::emitter::answers::Stop;
-use crate::emitter::blocks::{At, Which};
-use crate::emitter::failure::Failure;
-use crate::emitter::repetition::{Part, Said};
-use crate::event::stop::StopKind;
-use crate::event::{BlockKind, MismatchKind, OpaqueKind};
 use crate::formats::{Format, Owns, anthropic};
 use crate::wire::{
-    Back, Called, Cited, Here, Means, Node, Outcome, Owner, Row, Rows, Shown, Spot, Wire, on, read, row,
+    At, Back, BlockKind, CallStart, Called, Cited, Emitter, Executor, Failure, Here, Means, MismatchKind, Node,
+    OpaqueKind, Outcome, Owner, Part, Row, Rows, Said, Shown, Spot, Stop, StopKind, Which, Wire, on, read, row,
 };
 
 pub(crate) const FORMAT: Format = Format {

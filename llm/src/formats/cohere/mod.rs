@@ -2,12 +2,10 @@
 
 mod v1;
 
-use crate::emitter::Emitter;
-use crate::event::BlockKind;
 use crate::formats::{Format, Owns, tool_call};
-use crate::json::Unreadable;
-use crate::message::{Ids, Shape};
-use crate::wire::{self, Back, ByType, Cited, Means, Node, Row, Rows, Spot, Wire, on, row};
+use crate::wire::{
+    self, Back, BlockKind, ByType, Cited, Emitter, Ids, Means, Node, Row, Rows, Shape, Spot, Unreadable, Wire, on, row,
+};
 
 pub(crate) const FORMAT: Format =
     Format { read, message: Some(Shape::WithCalls { list: "content", ids: Ids::Needed }), ..Format::NEW };

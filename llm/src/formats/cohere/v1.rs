@@ -1,13 +1,10 @@
 //! Cohere v1 chat: types in `event_type`, and calls without ids, sent in fragments by index and then repeated as a
 //! whole.
 
-use crate::calls::{CallStart, Slot};
-use crate::emitter::Emitter;
-use crate::emitter::repetition::Scope;
-use crate::event::stop::StopKind;
-use crate::event::{MismatchKind, StreamEvent};
-use crate::message::{Ids, Shape};
-use crate::wire::{Back, Called, Cited, Form, Here, Mark, Means, Node, Row, Rows, Spot, Wire, on, row, say};
+use crate::wire::{
+    Back, CallStart, Called, Cited, Emitter, Form, Here, Ids, Mark, Means, MismatchKind, Node, Row, Rows, Scope, Shape,
+    Slot, Spot, StopKind, StreamEvent, Wire, on, row, say,
+};
 
 pub(super) static WIRE: Wire = Wire {
     kind: "event_type",

@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use crate::calls::{CallStart, Executor, OpenCall, PathValue, Place, Slot, present};
-use crate::emitter::Emitter;
-use crate::wire::{Back, Here, Mark, Means, Node, Rows, row};
+use crate::wire::{
+    Back, CallStart, Emitter, Executor, Here, Mark, Means, Node, OpenCall, PathValue, Place, Rows, Slot, present, row,
+};
 
 pub(super) const FUNCTION_CALL: Rows = &[
     row("willContinue", Means::Switch),

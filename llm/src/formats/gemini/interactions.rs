@@ -3,13 +3,9 @@
 use alloc::string::String;
 
 use super::calls::{arguments, name_of};
-use crate::calls::{CallStart, Executor, present};
-use crate::emitter::Emitter;
-use crate::emitter::repetition::Scope;
-use crate::event::{BlockKind, MismatchKind, OpaqueKind};
-use crate::message::Shape;
 use crate::wire::{
-    Back, ByType, Cited, Form, Here, Means, Node, Outcome, Owner, Row, Rows, Shown, Spot, Wire, on, row, say,
+    Back, BlockKind, ByType, CallStart, Cited, Emitter, Executor, Form, Here, Means, MismatchKind, Node, OpaqueKind,
+    Outcome, Owner, Row, Rows, Scope, Shape, Shown, Spot, Wire, on, present, row, say,
 };
 
 pub(super) static WIRE: Wire = Wire {

@@ -10,14 +10,11 @@ mod interactions;
 use alloc::vec::Vec;
 
 use self::calls::{FUNCTION_CALL, is_piece, read_own_call};
-use crate::emitter::Emitter;
-use crate::emitter::answers::Stop;
-use crate::emitter::blocks::Which;
-use crate::event::OpaqueKind;
-use crate::event::stop::StopKind;
 use crate::formats::{Format, Owns};
-use crate::message::{Ids, Shape};
-use crate::wire::{Back, Cited, Here, Means, Node, Outcome, Owner, Rows, Shown, Wire, cite, on, read, row};
+use crate::wire::{
+    Back, Cited, Emitter, Here, Ids, Means, Node, OpaqueKind, Outcome, Owner, Rows, Shape, Shown, Stop, StopKind,
+    Which, Wire, cite, on, read, row,
+};
 
 pub(crate) const FORMAT: Format = Format {
     read: |event, emit| read(wire_of(event), event, emit),

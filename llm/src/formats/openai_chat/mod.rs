@@ -7,19 +7,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use self::entries::{Fragment, read_entry};
-use crate::calls::{Executor, Place, Slot};
-use crate::emitter::Emitter;
-use crate::emitter::answers::Stop;
-use crate::emitter::blocks::Which;
-use crate::emitter::repetition::Scope;
-use crate::event::stop::StopKind;
-use crate::event::{BlockKind, MismatchKind, OpaqueKind};
 use crate::formats::{Format, Owns, tool_call};
-use crate::json::Text;
-use crate::message::{Ids, Shape};
 use crate::wire::{
-    At, Back, ByType, Cited, Form, Here, Mark, Means, Node, Outcome, Owner, Rows, Shown, Spot, Wire, matches, on, read,
-    row, say,
+    At, Back, BlockKind, ByType, Cited, Emitter, Executor, Form, Here, Ids, Mark, Means, MismatchKind, Node,
+    OpaqueKind, Outcome, Owner, Place, Rows, Scope, Shape, Shown, Slot, Spot, Stop, StopKind, Text, Which, Wire,
+    matches, on, read, row, say,
 };
 
 pub(crate) const FORMAT: Format = Format {

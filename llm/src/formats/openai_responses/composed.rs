@@ -16,10 +16,7 @@ use core::mem;
 use super::form::{self, Of};
 use super::state;
 use super::words::Home;
-use crate::calls::{CallErrorKind, Numbered};
-use crate::emitter::Emitter;
-use crate::json::{Tree, quoted};
-use crate::wire::{Here, Mark, Node};
+use crate::wire::{CallErrorKind, Emitter, Here, Mark, Node, Numbered, Tree, quoted};
 
 /// The composed texts of open calls, by call number.
 pub(super) type AllComposed = Numbered<Composed>;

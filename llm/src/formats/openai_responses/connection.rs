@@ -6,11 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::state;
-use crate::calls::present;
-use crate::emitter::Emitter;
-use crate::emitter::blocks::Which;
-use crate::event::StreamEvent;
-use crate::wire::Node;
+use crate::wire::{Emitter, Node, StreamEvent, Which, present};
 
 /// The state of a connection: its open responses, each of which is an answer.
 #[derive(Clone, Debug, Default)]

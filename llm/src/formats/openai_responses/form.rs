@@ -4,10 +4,7 @@ use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
 
 use super::state;
-use crate::calls::{Executor, Slot};
-use crate::emitter::Emitter;
-use crate::json::{push_member, quoted};
-use crate::wire::{Node, matches};
+use crate::wire::{Emitter, Executor, Node, Slot, matches, push_member, quoted};
 
 /// The form of a call's input.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -19,15 +19,11 @@ use alloc::string::String;
 
 use self::composed::AllComposed;
 use self::words::{Home, Part};
-use crate::calls::{Numbered, Slot, digest_of, present};
-use crate::emitter::Emitter;
-use crate::emitter::blocks::Which;
-use crate::emitter::repetition::Scope;
-use crate::event::{BlockKind, Media, MismatchKind};
 use crate::formats::{Format, Owns};
-use crate::json::Text;
-use crate::message::Shape;
-use crate::wire::{Back, Here, Mark, Means, Node, Row, Spot, Wire, matches, on, read, row};
+use crate::wire::{
+    Back, BlockKind, Emitter, Here, Mark, Means, Media, MismatchKind, Node, Numbered, Row, Scope, Shape, Slot, Spot,
+    Text, Which, Wire, digest_of, matches, on, present, read, row,
+};
 
 /// The state that is kept between events.
 #[derive(Clone, Debug, Default)]

@@ -14,14 +14,9 @@ use alloc::string::String;
 use super::connection::{MOST_RESPONSES, enter, leave};
 use super::words::Home;
 use super::{PROGRESS, item, state};
-use crate::calls::digest_of;
-use crate::emitter::Emitter;
-use crate::emitter::answers::Stop;
-use crate::emitter::failure::Failure;
-use crate::emitter::unknown::is_silent;
-use crate::event::StreamEvent;
-use crate::event::stop::StopKind;
-use crate::wire::{Here, Means, Node, Wire, on, row};
+use crate::wire::{
+    Emitter, Failure, Here, Means, Node, Stop, StopKind, StreamEvent, Wire, digest_of, is_silent, on, row,
+};
 
 /// Returns true if an event belongs to a response that is done.
 pub(super) fn is_over(event: Node<'_>, emit: &mut Emitter<'_>) -> bool {

@@ -3,11 +3,7 @@
 use alloc::collections::BTreeMap;
 use alloc::format;
 
-use crate::calls::digest_of;
-use crate::emitter::Emitter;
-use crate::emitter::blocks::{At, Which};
-use crate::emitter::repetition::Scope;
-use crate::wire::{Cited, Node, cite};
+use crate::wire::{At, Cited, Emitter, Node, Scope, Which, cite, digest_of};
 
 /// Reports the annotations of a part that were not reported before. A response repeats everything up to three times,
 /// the last time in a list without places.

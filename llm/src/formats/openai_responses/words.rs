@@ -5,12 +5,8 @@ use alloc::format;
 use alloc::string::String;
 
 use super::{connection, sources, state};
-use crate::calls::Slot;
-use crate::emitter::Emitter;
-use crate::emitter::blocks::{At, Which};
-use crate::emitter::repetition::{self, Scope};
-use crate::event::{BlockKind, MismatchKind};
-use crate::wire::{Here, Node, matches};
+use crate::emitter::repetition;
+use crate::wire::{At, BlockKind, Emitter, Here, MismatchKind, Node, Scope, Slot, Which, matches};
 
 /// The place of an item.
 #[derive(Clone)]
