@@ -39,6 +39,13 @@ impl Parser {
         self.engine.document.tokenizer.is_in_root_number()
     }
 
+    /// Returns true if a string or key is open.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_in_string(&self) -> bool {
+        self.engine.document.tokenizer.is_in_string()
+    }
+
     /// Returns true if the parser may tolerate deviations.
     #[doc(hidden)]
     #[must_use]

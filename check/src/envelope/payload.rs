@@ -186,22 +186,10 @@ pub fn payload(delimiter: &Spelt, text: &str, closing: &Closing, choices: &Choic
     // `{"a":-->`: what was read as a number's minus begins the closing delimiter.
     let both = at.checked_sub(1).and_then(|before| text.as_bytes().get(before..=at));
     let begins = |both: &[u8]| matches!(closing, Closing::Literal(close) if close.as_bytes().starts_with(both));
-    let is_unread = !is_whole && both.is_some_and(begins) && !is_in_string(&text.as_bytes()[..at]);
+    let mut before = choices.parser.build();
+    let is_in_string = before.feed(&text.as_bytes()[..at]).check().is_ok() && before.is_in_string();
+    let is_unread = !is_whole && both.is_some_and(begins) && !is_in_string;
     until_close(at - usize::from(is_unread), first(verdict))
-}
-
-/// Returns true if a JSON text ends inside a string.
-fn is_in_string(text: &[u8]) -> bool {
-    let (mut is_inside, mut is_escaped) = (false, false);
-    for byte in text {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' if is_inside => is_escaped = true,
-            b'"' => is_inside = !is_inside,
-            _ => {}
-        }
-    }
-    is_inside
 }
 
 /// The result of a parser with these choices.

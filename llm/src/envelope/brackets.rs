@@ -11,13 +11,6 @@ pub(super) struct Brackets {
 }
 
 impl Brackets {
-    /// Returns the brackets after a text.
-    pub(super) fn after(text: &str) -> Self {
-        let mut brackets = Self::default();
-        brackets.advance(text.as_bytes());
-        brackets
-    }
-
     /// Reads more bytes, up to the end of the outermost bracket. Returns how many belong to the value.
     pub(super) fn advance(&mut self, bytes: &[u8]) -> usize {
         for (at, &byte) in bytes.iter().enumerate() {
@@ -42,9 +35,5 @@ impl Brackets {
 
     pub(super) fn has_ended(self) -> bool {
         self.has_ended
-    }
-
-    pub(super) fn is_in_string(self) -> bool {
-        self.is_in_string
     }
 }

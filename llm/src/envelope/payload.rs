@@ -1,8 +1,8 @@
 //! The open payload, fed to the parser as it arrives up to its closing delimiter, and its status at the end.
 //!
 //! A payload goes through the [`Phase`]s: white space `Before` the value, the `Value`, white space `After` it, and the
-//! closing delimiter. Plain text is `Raw` from its first byte. A payload that is not JSON is `Lost`. Two questions have
-//! to be kept apart:
+//! closing delimiter. Plain text is `Raw` from its first byte. A payload that is not JSON is `Lost`, or `Closing` first.
+//! Two questions have to be kept apart:
 //!
 //! - *Where does the payload end?* While the JSON is valid, a closing delimiter inside a string is part of the string.
 //!   So the delimiter is not searched for inside the value: the parser stops after its last byte, where [`Closing`]
@@ -12,7 +12,7 @@
 //!   and the text after it, up to the first invalid byte or the closing delimiter.
 //!
 //! A byte may seem to belong to both. In `{"a":-->`, the first `-` is read as the sign of a number. When the next byte
-//! stops the JSON, both turn out to belong to the closing delimiter, and `has_begun_closing` remembers the first one.
+//! stops the JSON, both turn out to belong to the closing delimiter, unless they are inside a string.
 //!
 //! `length` counts all bytes after the opening delimiter, and `raw` keeps them up to the limit. The parser's offsets
 //! count from the same byte. The error of a lenient parser may be a deviation in an earlier piece; only `stopped_by`
@@ -39,9 +39,6 @@ pub(super) struct OpenPayload {
     pub(super) delimiter: usize,
     phase: Phase,
     closing: Closing,
-    /// True if the last byte of the value turned out to be the first byte of the closing delimiter, if the rest of the
-    /// delimiter follows.
-    has_begun_closing: bool,
     brackets: Brackets,
     /// True if the value is a number, which only the byte after it ends.
     is_number: bool,
@@ -65,6 +62,8 @@ enum Phase {
     Value,
     /// A complete JSON value and white space.
     After,
+    /// The closing delimiter, if the rest of it follows its first byte, which was read as the last byte of the value.
+    Closing,
     /// Text that is not JSON, or beyond the limit. Only the closing delimiter can end the payload.
     Lost,
     /// Plain text.
@@ -86,7 +85,6 @@ impl OpenPayload {
             delimiter: 0,
             phase: Phase::Before,
             closing: Closing::of(&Delimiter::bare(), "", 0),
-            has_begun_closing: false,
             brackets: Brackets::default(),
             is_number: false,
             parser: parser.whole().patterns(patterns).build(),
@@ -108,7 +106,6 @@ impl OpenPayload {
         self.delimiter = place;
         self.phase = if delimiter.content == Content::Raw { Phase::Raw } else { Phase::Before };
         self.closing = closing;
-        self.has_begun_closing = false;
         self.brackets = Brackets::default();
         self.parser.reset();
         self.raw.clear();
@@ -143,7 +140,7 @@ impl OpenPayload {
                 // Before a value, and after the value between two texts, the delimiter can only follow white space.
                 Phase::Before => self.next_after_space(rest),
                 Phase::After if delimiter.is_between() => self.next_after_space(rest),
-                Phase::Lost if self.has_begun_closing => self.closing.at(rest, 1),
+                Phase::Closing => self.closing.at(rest, 1),
                 Phase::After | Phase::Lost | Phase::Raw => Some(self.closing.find(rest)),
             };
             match found {
@@ -155,7 +152,7 @@ impl OpenPayload {
                     let close = &rest[..length];
                     return (used + length, Some(self.end(delimiter, Ending::Closed, close, report)));
                 }
-                None if self.has_begun_closing => self.has_begun_closing = false,
+                None if self.phase == Phase::Closing => self.phase = Phase::Lost,
                 None if self.phase == Phase::Before && (!closes_itself || rest.starts_with(['{', '['])) => {
                     self.begin_value(delimiter, rest.as_bytes()[0], report);
                 }
@@ -202,19 +199,22 @@ impl OpenPayload {
                 self.keep(&piece[used..]);
                 return length;
             }
-            self.phase = Phase::Lost;
-            // After a deviation, quotes may mean something else than in JSON.
-            let is_in_string = self.parser.deviation_count() == 0 && Brackets::after(&self.raw).is_in_string();
-            self.has_begun_closing = match (self.raw.as_bytes().last(), rest.as_bytes().get(used)) {
-                (Some(&last), Some(&byte)) => !is_in_string && self.closing.begins_with(last, byte),
-                _ => false,
-            };
+            let last_bytes = self.raw.as_bytes().last().zip(rest.as_bytes().get(used));
+            let is_closing = last_bytes.is_some_and(|(last, byte)| self.closing.begins_with(*last, *byte));
+            self.phase = if is_closing && !self.is_in_string() { Phase::Closing } else { Phase::Lost };
         } else if closes_itself && self.brackets.has_ended()
             || !closes_itself && (used < rest.len() || self.parser.has_root_ended())
         {
             self.phase = Phase::After;
         }
         used
+    }
+
+    /// Returns true if the kept text ends inside a string. Reads it again, because the parser has failed.
+    fn is_in_string(&self) -> bool {
+        let mut parser = self.parser.clone();
+        parser.reset();
+        parser.feed_dyn(self.raw.as_bytes(), &mut |_| {}).is_ok() && parser.is_in_string()
     }
 
     /// Reads text outside the value that belongs to no closing delimiter. Returns how much of it was read.
@@ -227,7 +227,7 @@ impl OpenPayload {
                 }
                 used
             }
-            Phase::Lost | Phase::Value => {
+            Phase::Closing | Phase::Lost | Phase::Value => {
                 self.keep(piece);
                 piece.len()
             }
@@ -317,7 +317,7 @@ impl OpenPayload {
     /// Reports the end of the payload with its status. Returns its length with the closing delimiter.
     fn end(&mut self, delimiter: &Delimiter, ending: Ending, close: &str, report: &mut Report<'_>) -> u64 {
         let mut close = Cow::Borrowed(close);
-        if self.has_begun_closing
+        if self.phase == Phase::Closing
             && let Some(first) = self.raw.pop()
         {
             self.length -= 1;
@@ -340,7 +340,7 @@ impl OpenPayload {
             match (self.phase, ending) {
                 (Phase::Before, Ending::Closed) => return PayloadStatus::Empty,
                 (Phase::Raw, Ending::Closed) => return PayloadStatus::Raw,
-                (Phase::Before | Phase::Raw | Phase::Lost, _) => {
+                (Phase::Before | Phase::Raw | Phase::Closing | Phase::Lost, _) => {
                     self.error = Some(self.error_here(ErrorKind::Incomplete, "expected a closing delimiter"));
                 }
                 (Phase::Value, _) if self.parser.is_in_root_number() => {

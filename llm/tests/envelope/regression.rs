@@ -49,6 +49,9 @@ fn a_payload_that_breaks_after_a_deviation() {
         ),
         (r#"{"a":0,"b":"\d" oops}."#, Choices { parser: lenient.clone(), ..Choices::default() }),
         (r#"<x>{"a":"\dé"}</x>."#, limited(Limits::new().string(3))),
+        // The closing delimiter in a string is a part of the string, also where the limit cuts it.
+        (r#"<!--context {"a":"\d-->"} -->."#, limited(Limits::new().string(3))),
+        (r#"<!--context {"a":"\d-->"} -->."#, limited(Limits::new().string(4))),
         (r#"<x>{"a":"\d"}</x>."#, limited(Limits::new().total(10))),
     ] {
         every_cut_is_the_splitters(text, &delimiters, &choices);
