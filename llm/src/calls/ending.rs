@@ -12,8 +12,8 @@
 //!    by an end of the call or by a reason that is known to be regular. An unknown reason counts as a cut, because
 //!    acting on half a command is worse than asking again.
 
-use jsonspigot::Parser;
-use jsonspigot::{Error, ErrorKind};
+use jsonspigot::internal::Root;
+use jsonspigot::{Error, ErrorKind, Parser};
 
 use super::builder::Options;
 use super::error::CallErrorKind;
@@ -101,10 +101,14 @@ impl OpenCall {
         } else {
             PayloadStatus::Empty
         };
-        let empty = (status == PayloadStatus::Empty).then(empty_object);
-        let is_whole = matches!(status, PayloadStatus::Complete | PayloadStatus::Accepted);
-        let value = if is_whole { self.parser() } else { empty.as_ref() };
-        let value = value.and_then(|parser| parser.complete().ok());
+        let root = Root::default();
+        let value = match status {
+            PayloadStatus::Complete | PayloadStatus::Accepted => {
+                self.parser().and_then(|parser| parser.complete().ok())
+            }
+            PayloadStatus::Empty => Some(root.value("{}")),
+            _ => None,
+        };
         let input = Payload::new(status, self.input.raw(), value, error.as_ref(), self.parser());
         listener.on_call_event(CallEvent::End { call: self.known.borrowed(), input });
     }
@@ -118,12 +122,4 @@ fn status_of_unfinished<'a>(error: &Error, truncated: PayloadStatus<'a>) -> Payl
         ErrorKind::TrailingBytes => PayloadStatus::Trailing,
         _ => truncated,
     }
-}
-
-/// Returns a parser that has read `{}`.
-fn empty_object() -> Parser {
-    let mut parser = Parser::default();
-    // Parsing `{}` cannot fail.
-    let _ = parser.feed_dyn(b"{}", &mut |_| {}).and_then(|()| parser.finish_with(|_| {}));
-    parser
 }

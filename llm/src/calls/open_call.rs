@@ -52,7 +52,7 @@ pub(crate) struct OpenCall {
 
 impl OpenCall {
     pub(super) fn new(number: u64, slot: Slot<'_>, start: &CallStart<'_>) -> Self {
-        let [id, name] = [start.id, start.name].map(|text| text.map(|text| text.to_owned().into()));
+        let [id, name] = [start.id, start.name].map(|text| present::<String>(text).map(Cow::from));
         let is_answer = slot.place == Place::Content;
         Self {
             known: ToolCall { number, id, name, choice: slot.choice, executor: start.executor, is_answer },

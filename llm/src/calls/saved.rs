@@ -134,9 +134,6 @@ impl State {
     }
 }
 
-/// The executors. Saved states contain their indices.
-const EXECUTORS: [Executor; 2] = [Executor::Client, Executor::Provider];
-
 /// Saved state.
 impl<'a> Signal<'a> {
     pub(super) fn save(self, out: &mut Writer<'_>) {
@@ -149,7 +146,7 @@ impl<'a> Signal<'a> {
             Self::Start(slot, CallStart { id, name, input, is_raw, executor }) => {
                 out.byte(0);
                 save_slot(slot, out);
-                [id, name, input].into_iter().for_each(|text| out.text(text.unwrap_or_default()));
+                [id, name, input].into_iter().for_each(|text| out.text(text));
                 out.flag(is_raw);
                 out.byte(executor as u8);
             }
@@ -182,9 +179,8 @@ impl<'a> Signal<'a> {
             0 => {
                 let slot = restore_slot(reader)?;
                 let [id, name, input] = [reader.text()?, reader.text()?, reader.text()?];
-                let start = CallStart::new(name).id(id).input(input);
-                let (is_raw, executor) = (reader.flag()?, reader.choice(&EXECUTORS)?);
-                Self::Start(slot, CallStart { is_raw, executor, ..start })
+                let (is_raw, executor) = (reader.flag()?, reader.choice(Executor::ALL)?);
+                Self::Start(slot, CallStart { id, name, input, is_raw, executor })
             }
             1 => Self::Delta(restore_slot(reader)?, reader.text()?),
             2 => Self::Whole(restore_slot(reader)?, reader.text()?),

@@ -38,8 +38,8 @@ impl Signals<'_> {
     /// Starts a call, unless the signal repeats the start of the open call in this slot. Reports an error if that call
     /// is sealed or has ended.
     pub(crate) fn start(&mut self, slot: Slot<'_>, start: CallStart<'_>) {
-        if let Some(number) = self.calls.find(slot) {
-            let (id, name) = (start.id_or_empty(), start.name_or_empty());
+        if let Some(number) = self.calls.find_in(slot) {
+            let CallStart { id, name, .. } = start;
             if id.is_empty() && name.is_empty() {
                 return;
             }
@@ -49,8 +49,7 @@ impl Signals<'_> {
                 Some(call) if is_again && call.is_called_otherwise(name) => {}
                 Some(call) if is_again && call.phase == Phase::Open => {
                     self.identify(number, id, name);
-                    let input = start.input.unwrap_or_default();
-                    return self.with(number, |call, _, listener| call.repeat_start_input(input, listener));
+                    return self.with(number, |call, _, listener| call.repeat_start_input(start.input, listener));
                 }
                 _ if is_again => return self.report_error(CallErrorKind::Ended, number),
                 _ => {}
@@ -63,7 +62,7 @@ impl Signals<'_> {
     pub(crate) fn start_new(&mut self, slot: Slot<'_>, start: CallStart<'_>) {
         if let Some(number) = self.open(slot, start) {
             self.with(number, |call, options, listener| {
-                call.keep_start_input(start.input.unwrap_or_default(), options);
+                call.keep_start_input(start.input, options);
                 call.report_start(listener);
             });
         }
@@ -72,7 +71,7 @@ impl Signals<'_> {
     /// Opens a call without taking its input or reporting its start. Reports an error and returns `None` if a limit is
     /// exceeded.
     pub(crate) fn open(&mut self, slot: Slot<'_>, start: CallStart<'_>) -> Option<u64> {
-        let (id, name) = (start.id_or_empty(), start.name_or_empty());
+        let CallStart { id, name, .. } = start;
         self.settle();
         let limits = self.calls.options.limits;
         let is_name_too_long = id.len().max(name.len()) > limits.name_bytes;
@@ -99,7 +98,7 @@ impl Signals<'_> {
 
     /// Returns the call of a signal: the call in its slot or, if the signal names none, the only open call.
     pub(crate) fn find(&mut self, slot: Slot<'_>) -> Option<u64> {
-        if slot.place == Place::Nowhere { self.only_open(slot.choice) } else { self.calls.find(slot) }
+        if slot.place == Place::Nowhere { self.only_open(slot.choice) } else { self.calls.find_in(slot) }
     }
 
     /// Makes the call in a slot findable by a second id, which some signals use.
@@ -117,11 +116,6 @@ impl Signals<'_> {
     /// the call has no other key. If a server changes the id with each event, the later ids are ignored.
     fn takes_key(&self, choice: u64, id: &str, number: u64) -> bool {
         self.calls.find_id(choice, id).is_none() && self.calls.place_count(number) < 3
-    }
-
-    /// Returns true if any call is open.
-    pub(crate) fn has_open(&self) -> bool {
-        !self.calls.open.is_empty()
     }
 
     fn only_open(&self, choice: u64) -> Option<u64> {
@@ -231,7 +225,7 @@ impl Signals<'_> {
         let slot = Slot::new(choice, Place::Latest);
         if let Some(number) = self.open(slot, start) {
             self.with(number, |call, _, listener| call.report_start(listener));
-            self.whole(slot, start.input.unwrap_or_default());
+            self.whole(slot, start.input);
             self.stop(slot);
         }
     }
@@ -239,7 +233,7 @@ impl Signals<'_> {
     /// Takes in a value by its path, for the call that was used last. Reports an error if that call has ended or does not
     /// exist.
     pub(crate) fn set(&mut self, choice: u64, path: &str, value: PathValue<'_>) {
-        let number = self.calls.find(Slot::new(choice, Place::Latest));
+        let number = self.calls.find_in(Slot::new(choice, Place::Latest));
         match number.and_then(|number| self.calls.open.get_mut(number)) {
             Some(call) => call.set(path, value, &self.calls.options, self.listener),
             // Each call has a start before its values, so this one's start is lost, or its end came too early.
@@ -251,19 +245,9 @@ impl Signals<'_> {
         }
     }
 
-    /// Returns the call that was last started in a slot, open or ended.
-    pub(crate) fn find_in(&mut self, slot: Slot<'_>) -> Option<u64> {
-        self.calls.find(slot)
-    }
-
     /// Returns the call of a signal if it is open.
     pub(crate) fn find_open(&mut self, slot: Slot<'_>) -> Option<u64> {
         self.find(slot).filter(|number| self.calls.open.contains(*number))
-    }
-
-    /// Moves an earlier call into a slot, so that the signals that follow there belong to it.
-    pub(crate) fn resume(&mut self, slot: Slot<'_>, number: u64) {
-        self.calls.bind(slot, "", number);
     }
 
     /// Appends text that a wire format has composed for an open call. Unlike a fragment, it is never cumulative.
@@ -274,12 +258,12 @@ impl Signals<'_> {
     /// Returns true if the open call in a slot has this id.
     pub(crate) fn is_open(&mut self, slot: Slot<'_>, id: &str) -> bool {
         let number = self.calls.find_id(slot.choice, id);
-        number.is_some_and(|number| self.calls.find(slot) == Some(number) && self.calls.open.contains(number))
+        number.is_some_and(|number| self.calls.find_in(slot) == Some(number) && self.calls.open.contains(number))
     }
 
     /// Returns true if the call in a slot, or with an id, has ended.
     pub(crate) fn has_ended(&mut self, slot: Slot<'_>, id: &str) -> bool {
-        let number = self.calls.find(slot).or_else(|| self.calls.find_id(slot.choice, id));
+        let number = self.calls.find_in(slot).or_else(|| self.calls.find_id(slot.choice, id));
         number.is_some_and(|number| !self.calls.open.contains(number))
     }
 
@@ -330,25 +314,10 @@ impl Signals<'_> {
         self.calls.open.get_mut(number).is_some_and(|call| call.extend_name(piece, most))
     }
 
-    /// Notes the reason for which a choice may have ended, though more may follow.
-    pub(crate) fn note(&mut self, choice: u64, reason: &str) {
-        self.calls.note(choice, reason);
-    }
-
-    /// Notes the reason for which all choices may have ended.
-    pub(crate) fn note_all(&mut self, reason: &str) {
-        self.calls.note_all(reason);
-    }
-
-    /// Records that an event was left out unread, so that no open call can be complete.
-    pub(crate) fn leave_out(&mut self, reason: &'static str) {
-        self.calls.leave_out(reason);
-    }
-
     /// Appends a piece of the message's own text, where that text is JSON.
     pub(crate) fn content(&mut self, choice: u64, text: &str) {
         let slot = Slot::new(choice, Place::Content);
-        let found = self.calls.find(slot).filter(|number| self.calls.open.contains(*number));
+        let found = self.calls.find_in(slot).filter(|number| self.calls.open.contains(*number));
         if let Some(number) = found.or_else(|| self.open(slot, CallStart::unnamed())) {
             self.with(number, |call, options, listener| call.append(text, options, listener));
         }

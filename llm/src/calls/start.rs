@@ -19,9 +19,10 @@ use super::rest::digest_of;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct CallStart<'a> {
-    pub(super) id: Option<&'a str>,
-    pub(super) name: Option<&'a str>,
-    pub(crate) input: Option<&'a str>,
+    // Texts that are empty are absent.
+    pub(crate) id: &'a str,
+    pub(crate) name: &'a str,
+    pub(crate) input: &'a str,
     /// True if the input is text that is not JSON.
     pub(super) is_raw: bool,
     pub(crate) executor: Executor,
@@ -31,7 +32,7 @@ impl<'a> CallStart<'a> {
     /// Returns the start of a call of this tool. Like [`id`](Self::id) and [`input`](Self::input), this takes a `&str`
     /// or an `Option<&str>`, as SDKs have it. An empty name counts as absent, as it does on the wire.
     pub fn new(name: impl Into<Option<&'a str>>) -> Self {
-        Self { name: name.into().and_then(present), ..Self::default() }
+        Self { name: name.into().unwrap_or_default(), ..Self::default() }
     }
 
     /// Returns the start of a call whose tool is not known yet.
@@ -41,12 +42,12 @@ impl<'a> CallStart<'a> {
 
     /// Sets the provider's id. An empty id counts as absent, as it does on the wire.
     pub fn id(self, id: impl Into<Option<&'a str>>) -> Self {
-        Self { id: id.into().and_then(present), ..self }
+        Self { id: id.into().unwrap_or_default(), ..self }
     }
 
     /// Sets the input that was sent with the start. It is used only if no other input arrives.
     pub fn input(self, input: impl Into<Option<&'a str>>) -> Self {
-        Self { input: input.into().and_then(present), ..self }
+        Self { input: input.into().unwrap_or_default(), ..self }
     }
 
     /// Marks the input as text that is not JSON, such as a patch, a query or code.
@@ -70,14 +71,6 @@ impl<'a> CallStart<'a> {
     /// Sets the executor; the default is the client.
     pub fn executor(self, executor: Executor) -> Self {
         Self { executor, ..self }
-    }
-
-    pub(crate) fn id_or_empty(&self) -> &'a str {
-        self.id.unwrap_or_default()
-    }
-
-    pub(crate) fn name_or_empty(&self) -> &'a str {
-        self.name.unwrap_or_default()
     }
 }
 
@@ -142,10 +135,8 @@ impl<'a> Slot<'a> {
         self.choice.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ place
     }
 
-    /// Returns the slot at an index of the only choice. `index` is `None` if the wire left it out.
-    pub(crate) fn at(index: Option<u64>) -> Self {
-        Self::new(0, index.map_or(Place::Nowhere, Place::Index))
-    }
+    /// The slot of the only choice if the wire left out its place.
+    pub(crate) const NOWHERE: Self = Self { choice: 0, place: Place::Nowhere };
 }
 
 impl From<u64> for Slot<'_> {

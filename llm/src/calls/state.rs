@@ -109,7 +109,7 @@ impl State {
     }
 
     /// Records that a part of the stream was left out, so that no open call can be complete.
-    pub(super) fn leave_out(&mut self, reason: &'static str) {
+    pub(crate) fn leave_out(&mut self, reason: &'static str) {
         self.open.values_mut().for_each(|call| call.leave_out(reason));
     }
 
@@ -135,8 +135,8 @@ impl State {
 
 /// The index.
 impl State {
-    /// Returns the call in a slot, open or ended.
-    pub(super) fn find(&mut self, slot: Slot<'_>) -> Option<u64> {
+    /// Returns the call that was last started in a slot, open or ended.
+    pub(crate) fn find_in(&mut self, slot: Slot<'_>) -> Option<u64> {
         if let (Some((choice, index, call)), Place::Index(wanted)) = (self.index.last, slot.place)
             && (choice, index) == (slot.choice, wanted)
         {
@@ -170,6 +170,11 @@ impl State {
     /// Returns true if this choice's calls are distinguished by an index.
     pub(crate) fn has_indices(&self, choice: u64) -> bool {
         self.index.known.iter().any(|(_, known)| known.choice == choice && !known.indices.is_empty())
+    }
+
+    /// Moves an earlier call into a slot, so that the signals that follow there belong to it.
+    pub(crate) fn resume(&mut self, slot: Slot<'_>, call: u64) {
+        self.bind(slot, "", call);
     }
 
     /// Puts a call into a slot and makes it findable by its id.
@@ -306,9 +311,9 @@ impl State {
         self.index.has_forgotten
     }
 
-    /// Notes the reason for which a choice may have ended, cut to the length limit of names. Does nothing for a choice
-    /// without calls.
-    pub(super) fn note(&mut self, choice: u64, reason: &str) {
+    /// Notes the reason for which a choice may have ended, though more may follow, cut to the length limit of names. Does
+    /// nothing for a choice without calls.
+    pub(crate) fn note(&mut self, choice: u64, reason: &str) {
         if self.has_choice(choice) {
             let reason = &reason[..floor_char_boundary(reason, self.options.limits.name_bytes)];
             self.index.noted.remove(choice);

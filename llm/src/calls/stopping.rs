@@ -50,7 +50,7 @@ impl Signals<'_> {
         let ending = Ending::Reason(reason);
         let may_go_on = |call: &OpenCall| ending.is_regular() && call.may_lack_text();
         self.end_all(&|call| (call.known.choice == choice && !may_go_on(call)).then_some(ending));
-        self.note(choice, reason);
+        self.calls.note(choice, reason);
     }
 
     pub(crate) fn begin_message(&mut self) {

@@ -130,9 +130,9 @@ impl Emitter<'_> {
         if self.start_another(slot, start) {
             return;
         }
-        let (id, input) = (start.id_or_empty(), start.input.unwrap_or_default());
+        let CallStart { id, input, .. } = start;
         let number = if id.is_empty() { None } else { self.known().find_id(slot.choice, id) };
-        let is_again = number.is_some() && self.calls().find_in(slot) == number && self.calls().has_ended(slot, id);
+        let is_again = number.is_some() && self.known_mut().find_in(slot) == number && self.calls().has_ended(slot, id);
         if let Some(number) = number.filter(|_| is_again) {
             let most = self.known().limits().open_calls;
             self.said().begin_again(number, most);
@@ -146,8 +146,8 @@ impl Emitter<'_> {
     /// Starts a new call if the slot's call has ended under another name, as a repetition would have the same name.
     /// Returns true if it did.
     pub(crate) fn start_another(&mut self, slot: Slot<'_>, start: CallStart<'_>) -> bool {
-        let ended = self.calls().find_in(slot);
-        let is_other = ended.is_some_and(|call| self.said().was_called_otherwise(call, start.name_or_empty()));
+        let ended = self.known_mut().find_in(slot);
+        let is_other = ended.is_some_and(|call| self.said().was_called_otherwise(call, start.name));
         if is_other {
             self.calls().start_new(slot, start);
         }
@@ -156,7 +156,7 @@ impl Emitter<'_> {
 
     /// Appends a piece of an open call's input or of the repetition of an ended call.
     pub(crate) fn piece_of_call(&mut self, slot: Slot<'_>, piece: &str, value: Node<'_>) {
-        if let Some(number) = self.calls().find_in(slot).filter(|number| self.said().is_again(*number)) {
+        if let Some(number) = self.known_mut().find_in(slot).filter(|number| self.said().is_again(*number)) {
             value.as_piece_of(Text::Again(number), false);
             let most = self.known().limits().input_bytes;
             return self.said().add_again(number, piece, most);
@@ -168,7 +168,7 @@ impl Emitter<'_> {
     /// Ends a call, or the repetition of one.
     pub(crate) fn stop_call(&mut self, slot: Slot<'_>) {
         self.calls().stop(slot);
-        if let Some(number) = self.calls().find_in(slot) {
+        if let Some(number) = self.known_mut().find_in(slot) {
             self.end_again(Some(number));
         }
     }

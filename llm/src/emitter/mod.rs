@@ -118,7 +118,7 @@ impl<'a> Emitter<'a> {
 
     /// Records that an event was skipped: no open call or block can be complete, nor can the message.
     pub(crate) fn leave_out(&mut self, reason: &'static str) {
-        self.calls().leave_out(reason);
+        self.known_mut().leave_out(reason);
         self.user.stream_state.outlet.leave_out(reason);
         self.user.stream_state.spoil_message();
     }
@@ -143,6 +143,11 @@ impl<'a> Emitter<'a> {
         self.calls.state()
     }
 
+    /// Returns the state of the calls, to be changed.
+    pub(crate) fn known_mut(&mut self) -> &mut State {
+        self.calls.state_mut()
+    }
+
     pub(crate) fn report(&mut self, event: StreamEvent<'_>) {
         self.user.say(event);
     }
@@ -154,7 +159,7 @@ impl<'a> Emitter<'a> {
             Some(text) if value.is_string() => self.piece_of_call(slot, text, value.as_input()),
             Some(json) => {
                 value.as_input();
-                let call = self.calls().find_in(slot);
+                let call = self.known_mut().find_in(slot);
                 if !call.is_some_and(|call| self.repeat_call(call, "", json)) {
                     self.calls().whole(slot, json);
                 }
@@ -352,7 +357,7 @@ impl<'a> Emitter<'a> {
     /// Reports an error. An error is usually the last event, so if the input ends after it, the open calls end with
     /// reason `error`.
     pub(crate) fn fail(&mut self, failure: &Failure<'_>) {
-        self.calls().note_all("error");
+        self.known_mut().note_all("error");
         self.user.stream_state.unfinished.clear();
         self.user.stream_state.outlet.watch.has_ended = true;
         self.report_failure(failure);

@@ -42,7 +42,7 @@ impl Emitter<'_> {
     pub(crate) fn request(&mut self, id: &str, start: CallStart<'_>) {
         self.calls().whole_call(0, start.id(id));
         self.calls().settle();
-        if let Some(call) = self.calls().find_in(Slot::new(0, Place::Latest)) {
+        if let Some(call) = self.known_mut().find_in(Slot::new(0, Place::Latest)) {
             self.remember(|state| &mut state.results, 0, Place::Id(id), call);
         }
     }

@@ -54,7 +54,7 @@ impl Emitter<'_> {
         }
         self.report(StreamEvent::UnknownPart { kind: name.into(), json: value.given().into() });
         if mark == Mark::Torn || self.is_structured {
-            self.calls().leave_out("unknown-part");
+            self.known_mut().leave_out("unknown-part");
         }
         self.user.stream_state.outlet.leave_out("unknown-part");
         self.spoil_message();

@@ -212,7 +212,7 @@ fn is_named(event: Node<'_>) -> bool {
 /// Reads a chunk that names its call. The first such chunk starts the call.
 fn start_chunk(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
     let (id, name) = (event.word_at(TOOL.id), event.text_at(TOOL.name));
-    let call = emit.calls().find_in(here.slot());
+    let call = emit.known_mut().find_in(here.slot());
     let start = CallStart::new(name).id(id);
     if call.is_none_or(|call| !name.is_empty() && !emit.said().is_again(call)) {
         emit.start_call(here.slot(), start);
@@ -241,7 +241,7 @@ fn continue_call(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
 /// arguments, this is a mismatch.
 fn fill(emit: &mut Emitter<'_>, entry: Node<'_>, here: &Here<'_>) {
     let arguments = entry.raw("function.arguments").as_input().text_or_json();
-    let Some(call) = emit.calls().find_in(here.slot()) else { return };
+    let Some(call) = emit.known_mut().find_in(here.slot()) else { return };
     if emit.known().open_call(call).is_some_and(|call| !call.has_input()) {
         emit.calls().whole_of(call, arguments);
     }

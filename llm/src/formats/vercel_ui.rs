@@ -124,7 +124,7 @@ fn end_call(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
 /// Ends a call with its whole input, which is compared with the deltas, or used as the input if there were none.
 fn end_with(emit: &mut Emitter<'_>, slot: Slot<'_>, start: CallStart<'_>, input: &str) {
     match emit.calls().find(slot) {
-        None if slot.place == Place::Nowhere && emit.calls().has_open() => return emit.calls().unplaced(slot),
+        None if slot.place == Place::Nowhere && emit.known().open_count() > 0 => return emit.calls().unplaced(slot),
         None => emit.calls().start(slot, start),
         Some(_) => drop(emit.start_another(slot, start)),
     }
@@ -132,10 +132,10 @@ fn end_with(emit: &mut Emitter<'_>, slot: Slot<'_>, start: CallStart<'_>, input:
         emit.calls().set_executor(slot, Executor::Provider);
     }
     if let Some(number) = emit.calls().find(slot) {
-        if emit.repeat_call(number, start.name_or_empty(), input) {
+        if emit.repeat_call(number, start.name, input) {
             return emit.stop_call(slot);
         }
-        emit.calls().identify(number, "", start.name_or_empty());
+        emit.calls().identify(number, "", start.name);
     }
     emit.calls().whole(slot, input);
     emit.calls().stop(slot);

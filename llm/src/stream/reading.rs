@@ -272,7 +272,7 @@ fn report_unknown(event: Node<'_>, provider: Provider, emit: &mut Emitter<'_>) -
         return Err(Unreadable);
     }
     if OF_A_PIECE.iter().any(|name| event.member(name).is_there()) {
-        emit.calls().leave_out("unknown-part");
+        emit.known_mut().leave_out("unknown-part");
     }
     match kind_of(event) {
         "" => emit.unknown_event(event),

@@ -171,14 +171,12 @@ impl Report<'_, '_> {
                 let kind = if name.is_empty() { value.word_at(self.wire.kind) } else { name };
                 self.emit.data(kind, value.shown());
             }
-            Means::Fails => {
+            Means::Fails | Means::Reports => {
                 if let Some(failure) = Failure::at(value.as_failure()) {
-                    self.emit.fail(&failure);
-                }
-            }
-            Means::Reports => {
-                if let Some(failure) = Failure::at(value.as_failure()) {
-                    self.emit.report_failure(&failure);
+                    match row.means {
+                        Means::Fails => self.emit.fail(&failure),
+                        _ => self.emit.report_failure(&failure),
+                    }
                 }
             }
             Means::Unknown(name) | Means::UnknownPiece(name) => {
@@ -319,7 +317,7 @@ impl Report<'_, '_> {
 
     fn opaque(&mut self, kind: OpaqueKind, owner: Owner, value: Node<'_>, here: &Here<'_>) {
         let call = match owner {
-            Owner::Call | Owner::Either => self.emit.calls().find_in(here.slot()),
+            Owner::Call | Owner::Either => self.emit.known_mut().find_in(here.slot()),
             _ => None,
         };
         let block = match owner {

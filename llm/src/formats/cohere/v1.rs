@@ -117,7 +117,7 @@ fn end_calls(emit: &mut Emitter<'_>, calls: Node<'_>, _: &Here<'_>) {
         }
         let (slot, name, input) = (Slot::from(index), call.text_at("name"), call.raw("parameters").as_input().spelt());
         index += 1;
-        if emit.calls().find_in(slot).is_none() {
+        if emit.known_mut().find_in(slot).is_none() {
             if has_forgotten {
                 return;
             }
@@ -127,7 +127,7 @@ fn end_calls(emit: &mut Emitter<'_>, calls: Node<'_>, _: &Here<'_>) {
             emit.calls().identify(number, "", name);
             emit.calls().whole(slot, input);
             emit.calls().stop(slot);
-        } else if let Some(number) = emit.calls().find_in(slot) {
+        } else if let Some(number) = emit.known_mut().find_in(slot) {
             emit.repeat_call(number, name, input);
         }
     });

@@ -40,7 +40,7 @@ fn read_call(emit: &mut Emitter<'_>, call: Node<'_>, here: &Here<'_>) {
     };
     let known = present(id).and_then(|id| emit.known().find_id(choice, id));
     if let Some(number) = known.filter(is_it) {
-        emit.calls().resume(latest, number);
+        emit.known_mut().resume(latest, number);
     } else if is_another && name.is_empty() && args.spelt().len() <= 2 {
         return emit.calls().unplaced(Slot::new(choice, Place::Nowhere));
     } else if let Some(number) = known.filter(|number| open == Some(*number)) {

@@ -204,7 +204,7 @@ fn finish(emit: &mut Emitter<'_>, reason: Node<'_>, here: &Here<'_>) {
     let name = word.parse().ok().and_then(|number| FINISH_REASONS.split(' ').nth(number));
     let word = name.unwrap_or(word);
     if !matches!(word, "" | "FINISH_REASON_UNSPECIFIED") {
-        emit.calls().note(here.choice, word);
+        emit.known_mut().note(here.choice, word);
         emit.end_blocks(Which::Of(here.choice));
         emit.stop(here.choice, word);
     }

@@ -170,7 +170,7 @@ enum Found {
 impl Found {
     /// Returns an earlier call and assigns the slot to it, so that fragments without an id continue it.
     fn call_again(number: u64, entry: &Entered<'_>, emit: &mut Emitter<'_>) -> Self {
-        emit.calls().resume(entry.slot(), number);
+        emit.known_mut().resume(entry.slot(), number);
         Self::Call(number)
     }
 }
@@ -178,7 +178,7 @@ impl Found {
 /// Finds an entry's call by its slot, or by its id if the two disagree: not all servers number their calls.
 fn find_call(entry: &Entered<'_>, emit: &mut Emitter<'_>) -> Found {
     let with_id = if entry.id.is_empty() { None } else { emit.known().find_id(entry.choice, entry.id) };
-    let in_slot = emit.calls().find_in(entry.slot());
+    let in_slot = emit.known_mut().find_in(entry.slot());
     if entry.id.is_empty() {
         return find_without_id(entry, in_slot, emit);
     }

@@ -296,7 +296,7 @@ fn has_unknown_member(entry: Node<'_>) -> bool {
 
 /// Keeps the `extra_content` that Google adds to calls, and reports its signature.
 fn extra(emit: &mut Emitter<'_>, extra: Node<'_>, here: &Here<'_>) {
-    let call = emit.calls().find_in(Slot::new(here.choice, Place::Latest));
+    let call = emit.known_mut().find_in(Slot::new(here.choice, Place::Latest));
     emit.extra_of_call(here.choice, call, "extra_content", extra);
     let signature = extra.enter().raw("google.thought_signature").read();
     emit.opaque(OpaqueKind::Signature, here.choice, (None, call), signature);
@@ -310,7 +310,7 @@ fn older_call(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
         let here = Here { place: At::Index(0, 0), ..*here };
         return read_entry(&here, "", &fragment, Executor::Client, emit);
     }
-    let call = emit.calls().find_in(Slot::new(here.choice, Place::Latest));
+    let call = emit.known_mut().find_in(Slot::new(here.choice, Place::Latest));
     fragment.value.as_piece_of(Text::Older(call.unwrap_or_default()), false);
     if !newer.children().any(|entry| fragment.repeats(&Fragment::of(entry))) {
         emit.unknown_part("function_call", delta.get("function_call").shown());

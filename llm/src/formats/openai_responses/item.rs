@@ -60,7 +60,7 @@ pub(super) fn is_another(item: Node<'_>, number: u64, emit: &Emitter<'_>) -> boo
 
 /// Returns true if an item may have been reported as a call before: its call is known, or calls have been forgotten.
 pub(super) fn may_be_old(item: Node<'_>, slot: Slot<'_>, emit: &mut Emitter<'_>) -> bool {
-    let has_slot = emit.calls().find_in(slot).is_some();
+    let has_slot = emit.known_mut().find_in(slot).is_some();
     has_slot || emit.known().find_id(slot.choice, own_id(item)).is_some() || emit.known().has_forgotten()
 }
 
@@ -208,7 +208,7 @@ pub(super) fn finish(item: Node<'_>, home: &Home<'_>, has_rest: bool, scope: Sco
 
 /// Returns the call that an item's ids name. If calls share an id and two match, returns the one in the item's slot.
 pub(super) fn find(item: Node<'_>, slot: Slot<'_>, emit: &mut Emitter<'_>) -> Option<u64> {
-    let in_slot = emit.calls().find_in(slot);
+    let in_slot = emit.known_mut().find_in(slot);
     let id = call_id(item, slot, emit);
     let by_call = emit.known().find_id(slot.choice, &id);
     emit.known().find_id(slot.choice, item.word_at("id")).filter(|by_item| Some(*by_item) == in_slot).or(by_call)
@@ -254,9 +254,9 @@ pub(super) fn end(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) {
     let slot = match (emit.calls().find(slot), by_id) {
         (None, Some(_)) => Slot::new(slot.choice, Place::Id(id)),
         // The output index and the id name different calls.
-        (Some(at_slot), Some(by_id)) if at_slot != by_id => return emit.calls().unplaced(Slot::at(None)),
+        (Some(at_slot), Some(by_id)) if at_slot != by_id => return emit.calls().unplaced(Slot::NOWHERE),
         (Some(at_slot), None) if !id.is_empty() && is_another(item, at_slot, emit) => {
-            return emit.calls().unplaced(Slot::at(None));
+            return emit.calls().unplaced(Slot::NOWHERE);
         }
         _ => slot,
     };
@@ -298,7 +298,7 @@ pub(super) fn repeat_all(response: Node<'_>, answer: Option<u64>, emit: &mut Emi
     for (item, may_be_old, has_rest, home) in items {
         let by_id = find(item, home.slot(), emit);
         let is_open = by_id.is_some_and(|by_id| emit.known().open_call(by_id).is_some());
-        match (emit.calls().find_in(home.slot()), by_id) {
+        match (emit.known_mut().find_in(home.slot()), by_id) {
             (None, None) if !may_be_old => end(item, &home, emit),
             (None, Some(_)) if is_open => end(item, &home, emit),
             (Some(at_slot), Some(by_id)) if at_slot == by_id => end(item, &home, emit),

@@ -70,7 +70,7 @@ impl<'a> Home<'a> {
         let call = Here { choice, place, ..Here::default() };
         let found = emit.calls().find(call.slot());
         if other.is_some_and(|other| found.is_some_and(|found| found != other)) {
-            emit.calls().unplaced(Slot::at(None));
+            emit.calls().unplaced(Slot::NOWHERE);
             return None;
         }
         let index = if is_realtime { None } else { Some(index.unwrap_or(0)) };
