@@ -50,7 +50,7 @@ impl Emitter<'_> {
             return (None, "");
         }
         let news = self.said().news(part, whole, scope);
-        if news == News::All {
+        if news == Ok((None, whole)) {
             self.note_said(part, whole);
             if scope == Scope::Anywhere {
                 self.said().list(part);
@@ -70,15 +70,10 @@ impl Emitter<'_> {
     }
 
     fn rest_of<'t>(&mut self, part: Part<'_>, whole: &'t str, news: News<'t>) -> (Option<u64>, &'t str) {
-        match news {
-            News::Nothing => (None, ""),
-            News::All => (None, whole),
-            News::Rest(choice, rest) => (Some(choice), rest),
-            News::Mismatch(choice) => {
-                self.contradict(Part { choice, ..part }, whole);
-                (None, "")
-            }
-        }
+        news.unwrap_or_else(|choice| {
+            self.contradict(Part { choice, ..part }, whole);
+            (None, "")
+        })
     }
 
     /// Returns the new part of a text that is either a piece or everything so far. A text that begins with everything

@@ -33,18 +33,9 @@ pub(crate) enum Scope {
     Anywhere,
 }
 
-/// The part of a whole that was not reported before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum News<'t> {
-    /// Nothing.
-    Nothing,
-    /// All of it.
-    All,
-    /// This text, for the answer with this index.
-    Rest(u64, &'t str),
-    /// The whole contradicts what was reported, for the answer with this index.
-    Mismatch(u64),
-}
+/// The part of a whole that was not reported before, perhaps all or nothing of it; with the index of the answer, if the
+/// part before it was reported. If the whole contradicts what was reported, the error is the index of the answer.
+pub(crate) type News<'t> = Result<(Option<u64>, &'t str), u64>;
 
 /// The reported parts of one message that may be repeated.
 #[derive(Clone, Debug, Default)]
@@ -123,14 +114,14 @@ impl Spoken {
     fn compare<'t>(&mut self, whole: &'t str, is_beginning: bool) -> News<'t> {
         let len = usize::try_from(self.text.len).unwrap_or(usize::MAX);
         match whole.get(len..).filter(|_| is_beginning) {
-            Some("") => News::Nothing,
+            Some("") => Ok((None, "")),
             Some(rest) => {
                 self.text = self.text.with(rest);
-                News::Rest(self.choice, rest)
+                Ok((Some(self.choice), rest))
             }
             None => {
                 self.text = Text::default().with(whole);
-                News::Mismatch(self.choice)
+                Err(self.choice)
             }
         }
     }
@@ -322,7 +313,7 @@ impl Said {
     pub(crate) fn news_of_next<'t>(&mut self, kind: MismatchKind, whole: &'t str) -> (At<'static>, News<'t>) {
         let is_blind = self.is_blind || self.has_forgotten;
         let Some(spoken) = self.parts.iter_mut().find(|spoken| spoken.kind == kind && !spoken.is_listed) else {
-            return (At::Run, if is_blind { News::Nothing } else { News::All });
+            return (At::Run, Ok((None, if is_blind { "" } else { whole })));
         };
         spoken.is_listed = true;
         let at = match spoken.place {
@@ -333,7 +324,7 @@ impl Said {
         (at, spoken.compare(whole, is_beginning))
     }
 
-    /// Returns the part of a whole that was not reported before. For [`News::All`], the caller has to
+    /// Returns the part of a whole that was not reported before. If that is all of it, the caller has to
     /// [`add`](Self::add) the whole.
     pub(crate) fn news<'t>(&mut self, part: Part<'_>, whole: &'t str, scope: Scope) -> News<'t> {
         let own = self.parts.iter().rposition(|spoken| spoken.is(&part));
@@ -348,7 +339,7 @@ impl Said {
         let Some(spoken) = found.or(own).and_then(|place| self.parts.get_mut(place)) else {
             let may_be_old =
                 (self.is_blind && scope != Scope::Place) || (scope == Scope::Anywhere && self.had_forgotten);
-            return if may_be_old { News::Nothing } else { News::All };
+            return Ok((None, if may_be_old { "" } else { whole }));
         };
         spoken.is_listed |= scope == Scope::Anywhere;
         spoken.compare(whole, found.is_some())

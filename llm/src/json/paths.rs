@@ -46,19 +46,19 @@ impl<'e> Node<'e> {
 
     /// Returns the word at the first of these paths that has one, and marks it as read.
     pub(crate) fn word_at(self, paths: &str) -> &'e str {
-        let mut word = "";
-        if !paths.is_empty() {
-            self.each(paths, &mut |value| word = value.word());
-        }
-        word
+        if paths.is_empty() { "" } else { self.read_at(paths, Self::word) }
     }
 
     /// Returns the text at the first of these paths that has one, and marks it as read. Unlike in
     /// [`word_at`](Self::word_at), a number is not a text.
     pub(crate) fn text_at(self, paths: &str) -> &'e str {
-        let mut text = "";
-        self.each(paths, &mut |value| text = value.said());
-        text
+        self.read_at(paths, Self::said)
+    }
+
+    fn read_at(self, paths: &str, read: fn(Self) -> &'e str) -> &'e str {
+        let mut found = "";
+        self.each(paths, &mut |value| found = read(value));
+        found
     }
 
     /// Returns the value as an index: a number, or a string with one, as some servers send it. Any other non-empty
