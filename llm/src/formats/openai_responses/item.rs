@@ -104,7 +104,7 @@ fn key(item: Node<'_>, id: &str) -> String {
 }
 
 /// Marks members that add nothing as read.
-pub(super) fn pass_over(item: Node<'_>, names: &str) {
+fn pass_over(item: Node<'_>, names: &str) {
     for name in names.split('|') {
         item.member(name).read();
     }

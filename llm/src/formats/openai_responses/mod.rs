@@ -21,8 +21,8 @@ use self::composed::AllComposed;
 use self::words::{Home, Part};
 use crate::formats::{Format, Owns};
 use crate::wire::{
-    Back, BlockKind, Emitter, Here, Mark, Means, Media, MismatchKind, Node, Numbered, Row, Scope, Shape, Slot, Spot,
-    Text, Which, Wire, digest_of, matches, on, present, read, row,
+    Back, BlockKind, Emitter, Here, Mark, Means, Media, MismatchKind, Node, Numbered, Row, Rows, Scope, Shape, Slot,
+    Spot, Text, Which, Wire, digest_of, matches, on, present, read, row,
 };
 
 /// The state that is kept between events.
@@ -108,7 +108,7 @@ static WIRE: Wire = Wire {
              response.custom_tool_call_input.delta|response.code_interpreter_call_code.delta",
             &[DELTA, row(".", Means::Hook(input_piece))],
         ),
-        on("response.created", &[row(".", Means::Hook(begin))]),
+        on("response.created", &[ECHO, row(".", Means::Hook(begin))]),
         on("response.in_progress|response.queued", &[ECHO]),
         on("response.output_item.added", &[row(".", Means::Hook(add_item))]),
         on(
@@ -147,7 +147,11 @@ static WIRE: Wire = Wire {
         ),
         on("response.output_text.annotation.added", &[row(".", Means::Hook(annotation))]),
         on("response.audio.delta|response.output_audio.delta", &[row(".", Means::Hook(sound))]),
-        on("response.image_generation_call.partial_image", &[row(".", Means::Hook(partial_image))]),
+        // The finished item repeats the silent members.
+        on(
+            "response.image_generation_call.partial_image",
+            &[row("background|quality|size", Means::Silent), row(".", Means::Hook(partial_image))],
+        ),
         on(
             "response.completed|response.incomplete",
             &[
@@ -171,7 +175,14 @@ static WIRE: Wire = Wire {
         on("error", &[row("error|.", Means::Reports)]),
         on(PROGRESS, &[]),
         // A response body in place of a stream.
-        on("", &[row(".", Means::Hook(read_body)), row("output", Means::Kept).back(&Back::All).when(is_sent_back)]),
+        on(
+            "",
+            &[
+                row(".", Means::Object(REQUEST)),
+                row(".", Means::Hook(read_body)),
+                row("output", Means::Kept).back(&Back::All).when(is_sent_back),
+            ],
+        ),
     ],
     always: &[
         // Texts that hooks read.
@@ -208,19 +219,13 @@ const PROGRESS: &str = "keepalive|response.compaction.*|response.audio.done|resp
 const DELTA: Row = row("delta", Means::Kept).required();
 
 /// A response that repeats members of the request, with counts that are not final.
-const ECHO: Row = row("response", Means::Hook(|_, response, _| pass_over_request(response)));
+const ECHO: Row = row("response", Means::Object(REQUEST));
+const REQUEST: Rows = &[row(OF_THE_REQUEST, Means::Silent)];
 const OF_THE_REQUEST: &str = "conversation|instructions|metadata|prompt|prompt_cache_key|prompt_cache_retention|\
                               safety_identifier|user|reasoning|text|tool_choice|tools|truncation|tool_usage";
 
-fn pass_over_request(response: Node<'_>) {
-    if response.as_object().is_some() {
-        item::pass_over(response, OF_THE_REQUEST);
-    }
-}
-
 fn begin(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let response = event.get("response");
-    pass_over_request(response);
     if state(emit).is_realtime {
         connection::enter(event, emit);
         return;
@@ -237,7 +242,6 @@ fn begin_plain(response: Node<'_>, plain: Option<bool>, emit: &mut Emitter<'_>) 
 }
 
 fn read_body(emit: &mut Emitter<'_>, response: Node<'_>, _: &Here<'_>) {
-    pass_over_request(response);
     begin_plain(response, None, emit);
     // A response in the background may not have ended.
     if !matches!(response.word_at("status"), "queued" | "in_progress") {
@@ -369,8 +373,6 @@ fn sound(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
 }
 
 fn partial_image(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
-    // The finished item repeats these.
-    item::pass_over(event, "background|quality|size");
     let (format, data) = (event.word_at("output_format"), event.get("partial_image_b64").said());
     let media_type = ["image/", if format.is_empty() { "png" } else { format }].concat();
     emit.media(Media { media_type: Some(media_type.into()), data: present(data), ..Media::default() });
