@@ -3,12 +3,15 @@
 
 use crate::formats::{Format, Owns, kind_of, openai_chat};
 use crate::wire::{
-    self, Back, Called, Emitter, Form, Here, Ids, Mark, Means, MismatchKind, Node, Rows, Shape, Spot, StreamEvent,
-    Unreadable, Wire, on, row,
+    Back, Called, Emitter, Form, Here, Ids, Mark, Means, MismatchKind, Node, Rows, Shape, Spot, Wire, on, read, row,
 };
 
-pub(crate) const FORMAT: Format =
-    Format { read, message: Some(Shape::WithCalls { list: "", ids: Ids::Optional }), ..Format::NEW };
+pub(crate) const FORMAT: Format = Format {
+    read: |event, emit| read(wire_of(event), event, emit),
+    message: Some(Shape::WithCalls { list: "", ids: Ids::Optional }),
+    owns_too: |event| event.member("choices").is_given(),
+    ..Format::NEW
+};
 
 pub(crate) const OWNS: Owns = Owns { members: owns_members, ..Owns::NEW };
 
@@ -20,18 +23,6 @@ fn owns_members(event: Node<'_>) -> bool {
 
 fn wire_of(event: Node<'_>) -> &'static Wire {
     if event.member("choices").is_given() { &openai_chat::WIRE } else { &WIRE }
-}
-
-fn read(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<bool, Unreadable> {
-    let wire = wire_of(event);
-    let understood = wire::read(wire, event, emit);
-    if understood.is_ok() || core::ptr::eq(wire, &WIRE) {
-        return understood;
-    }
-    // An unreadable chunk with choices is this provider's too.
-    emit.leave_out("bad-frame");
-    emit.report(StreamEvent::BadFrame { text: event.spelt().into() });
-    Ok(true)
 }
 
 static WIRE: Wire = Wire {

@@ -28,6 +28,8 @@ pub(crate) struct Format {
     pub(crate) read: fn(Node<'_>, &mut Emitter<'_>) -> Result<bool, Unreadable>,
     /// Set for formats in which several agents may take turns.
     pub(crate) terminal: Option<Terminal>,
+    /// Returns true for events that this format shares with the one that owns them.
+    pub(crate) owns_too: fn(Node<'_>) -> bool,
     /// The shape of the assistant's message in the next request; `None` if no message is sent back.
     pub(crate) message: Option<Shape>,
     /// True if an event of a message reads as if no message had come before.
@@ -38,8 +40,14 @@ pub(crate) struct Format {
 
 impl Format {
     /// The defaults of a format.
-    pub(crate) const NEW: Self =
-        Self { read: |_, _| Ok(false), terminal: None, message: None, forgets_messages: true, has_numbers: false };
+    pub(crate) const NEW: Self = Self {
+        read: |_, _| Ok(false),
+        terminal: None,
+        owns_too: |_| false,
+        message: None,
+        forgets_messages: true,
+        has_numbers: false,
+    };
 }
 
 /// The events that only one format has. Kept apart from the [`Format`], so that programs that name their provider link

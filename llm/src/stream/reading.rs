@@ -253,7 +253,8 @@ impl Dispatch {
     fn is_foreign(&self, event: Node<'_>) -> bool {
         let failure = if self.has_begun { Failure::reported_by(event) } else { Failure::alone(event) };
         let has_type = !kind_of(event).is_empty();
-        failure.is_some() || Provider::sender_of(event).map_or(has_type, |sender| sender != self.provider)
+        let is_anothers = |sender| sender != self.provider && !(self.format.owns_too)(event);
+        failure.is_some() || Provider::sender_of(event).map_or(has_type, is_anothers)
     }
 }
 
