@@ -17,7 +17,6 @@ mod open_call;
 mod places;
 mod rest;
 mod saved;
-mod serialize;
 mod signals;
 mod start;
 mod state;

@@ -16,7 +16,6 @@ mod event;
 mod opening;
 mod payload;
 mod saved;
-mod serialize;
 
 use alloc::string::String;
 use alloc::vec::Vec;

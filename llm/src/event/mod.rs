@@ -1,5 +1,5 @@
-//! The events of a provider's stream: [`StreamEvent`]. Each is declared once, in `declared.rs`. `table.rs` expands the
-//! declarations, and `parts.rs` has the types that several events share.
+//! The events of a provider's stream: [`StreamEvent`], and the line of each. Each is declared once, in `declared.rs`.
+//! `table.rs` expands the declarations, and `parts.rs` has the types that several events share.
 //!
 //! There are few kinds, which are the same for every provider. Information without a field of its own is in `json`, the
 //! provider's raw JSON text.
@@ -9,10 +9,8 @@ mod declared;
 #[macro_use]
 mod table;
 
-mod events;
 mod parts;
 pub(crate) mod retry;
-mod serialize;
 pub(crate) mod stop;
 pub(crate) mod usage;
 pub(crate) mod verdict;
@@ -21,12 +19,11 @@ use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::vec;
 
-use jsonspigot::internal::{Line, Member};
+use jsonspigot::Parser;
+use jsonspigot::internal::{Line, Member, lines, owned_events};
 
-pub use self::events::StreamEvents;
 pub use self::parts::{Block, BlockKind, OpaqueKind};
 pub use self::retry::Retry;
-use self::serialize::value;
 pub use self::stop::StopKind;
 pub use self::usage::TokenUsage;
 pub use self::verdict::{Unfinished, UnfinishedKind};
@@ -133,4 +130,58 @@ impl<'a> From<CallEvent<'a>> for StreamEvent<'a> {
     fn from(event: CallEvent<'a>) -> Self {
         Self::Call(event)
     }
+}
+
+owned_events! {
+    /// The events of one push, in order. Returned by [`ProviderStream::push`](crate::ProviderStream::push) and
+    /// [`ProviderStream::finish`](crate::ProviderStream::finish), which have read all of the input by then. Borrows
+    /// nothing.
+    StreamEvents of StreamEvent<'static>, verdict: Result<(), Unfinished>
+}
+
+impl StreamEvents {
+    /// Returns the verdict on the stream so far, for callers who need none of the events. After
+    /// [`finish`](crate::ProviderStream::finish), this is the stream's [`verdict`](crate::ProviderStream::verdict).
+    ///
+    /// ```
+    /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls, UnfinishedKind};
+    ///
+    /// let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::default());
+    /// stream.push(r#"{"message":{"content":"Hel"},"done":false}"#).check()?;
+    /// assert_eq!(stream.finish().check().unwrap_err().kind(), UnfinishedKind::Incomplete);
+    /// # Ok::<(), jsonspigot_llm::Unfinished>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns the first problem of the stream, whether or not its event is among the remaining ones.
+    pub fn check(self) -> Result<(), Unfinished> {
+        self.verdict
+    }
+}
+
+lines!(StreamEvent<'_>);
+
+impl StreamEvent<'_> {
+    fn line(&self) -> Line<'_> {
+        match self {
+            Self::Agent { agent, event } => event.line().of([("agent", (&**agent).into())]),
+            Self::Call(event) => event.line(),
+            #[cfg(feature = "envelope")]
+            Self::Payload { choice, block, event } => event.line_in(Some((*choice, *block))),
+            _ => {
+                let mut line = Line::new(self.name());
+                self.put_members(&mut line);
+                line
+            }
+        }
+    }
+}
+
+/// Returns a provider's JSON text as a value. A text with half a surrogate pair or too many levels becomes a string,
+/// since it would make the whole line unreadable.
+fn value(json: &str) -> Member<'_> {
+    let mut parser = Parser::default();
+    let is_strict = parser.feed_dyn(json.as_bytes(), &mut |_| {}).and_then(|()| parser.finish_with(|_| {})).is_ok();
+    if is_strict { Member::Json(json) } else { json.into() }
 }
