@@ -3,7 +3,7 @@
 use super::Emitter;
 use super::failure::{BASE_RESP, Failure};
 use crate::calls::Slot;
-use crate::event::StreamEvent;
+use crate::event::{StreamEvent, UnfinishedKind};
 use crate::json::{Mark, Node};
 
 impl Emitter<'_> {
@@ -58,7 +58,7 @@ impl Emitter<'_> {
         }
         self.user.stream_state.outlet.leave_out("unknown-part");
         self.spoil_message();
-        self.user.stream_state.outlet.watch.lose_part();
+        self.user.stream_state.outlet.watch.lose(UnfinishedKind::BadFrame);
     }
 
     /// Reports the provider's error in a member that no field names, or the member itself if it has any content.

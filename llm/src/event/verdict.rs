@@ -185,7 +185,7 @@ impl Watch {
     /// Records an unknown part. Other unknown members are ignored, because they often repeat known ones.
     pub(crate) fn see_unknown(&mut self, kind: &str, value: Node<'_>) {
         if says_something(kind, value) {
-            self.wrong.get_or_insert(Unfinished { kind: UnfinishedKind::UnknownPart, call: None });
+            self.lose(UnfinishedKind::UnknownPart);
         }
     }
 
@@ -198,9 +198,9 @@ impl Watch {
         self.wrong.map_or(Ok(()), Err)
     }
 
-    /// Records that a part of an event could not be read.
-    pub(crate) fn lose_part(&mut self) {
-        self.wrong.get_or_insert(Unfinished { kind: UnfinishedKind::BadFrame, call: None });
+    /// Records a problem without an event of its own.
+    pub(crate) fn lose(&mut self, kind: UnfinishedKind) {
+        self.wrong.get_or_insert(Unfinished { kind, call: None });
     }
 
     /// Records that a callback has panicked. This replaces any earlier problem.

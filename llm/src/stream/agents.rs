@@ -16,9 +16,9 @@ use jsonspigot::internal::saved::{Impossible, Reader, Writer};
 
 use super::ProviderStream;
 use crate::calls::ToolCalls;
-use crate::emitter::OnEvent;
 use crate::emitter::blocks::{At, Which};
 use crate::emitter::stream_state::StreamState;
+use crate::emitter::{Emitter, OnEvent};
 use crate::event::StreamEvent;
 use crate::event::verdict::{Unfinished, UnfinishedKind};
 use crate::formats::{Speaker, Terminal};
@@ -186,9 +186,8 @@ impl ProviderStream {
     /// Records, for every agent, that an event was left out unread, since it may have been any agent's.
     pub(super) fn leave_out(&mut self, reason: &'static str) {
         self.emitter(&mut |_| {}).leave_out(reason);
-        let count = self.agents.open.len();
-        for place in 0..count {
-            self.as_agent(place, &mut |_| {}, |stream, on_event| stream.emitter(on_event).leave_out(reason));
+        for Agent { calls, state, .. } in &mut self.agents.open {
+            Emitter::new(calls, state, self.is_structured, &mut |_| {}).leave_out(reason);
         }
     }
 

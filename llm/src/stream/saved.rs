@@ -139,17 +139,13 @@ impl ProviderStream {
         }
         let small =
             u64::from(is_detecting) | u64::from(self.is_structured) << 1 | u64::from(self.composer_of.is_some()) << 2;
-        let Owner { kind, patterns, choices } = self.calls.owner(Kind::ProviderStream);
-        let choices = choices.with_digest(providers).with(small);
-        match &self.stream_state.outlet.texts {
-            Some(texts) => {
-                let envelope = texts.owner();
-                let (patterns, choices) =
-                    (patterns.with_digest(envelope.patterns), choices.with_digest(envelope.choices));
-                Owner { kind, patterns, choices }
-            }
-            None => Owner { kind, patterns, choices },
+        let mut owner = self.calls.owner(Kind::ProviderStream);
+        owner.choices = owner.choices.with_digest(providers).with(small);
+        if let Some(envelope) = self.stream_state.outlet.texts.as_ref().map(|texts| texts.owner()) {
+            owner.patterns = owner.patterns.with_digest(envelope.patterns);
+            owner.choices = owner.choices.with_digest(envelope.choices);
         }
+        owner
     }
 
     /// Buffers an input of at most one event, and reads it.
