@@ -45,10 +45,13 @@ const LLM_LAYERS: [(&str, &[&str]); 16] = [
     ("message", &["json", "payload", "calls"]),
     ("emitter", &["words", "json", "payload", "calls", "envelope", "event", "message"]),
     ("wire", &["words", "json", "calls", "event", "message", "emitter"]),
-    ("formats", &["json", "calls", "event", "message", "emitter", "wire"]),
+    ("formats", &["wire"]),
     (
         "stream",
-        &["words", "verbs", "json", "payload", "saved", "calls", "envelope", "event", "message", "emitter", "formats"],
+        &[
+            "words", "verbs", "json", "payload", "saved", "calls", "envelope", "event", "message", "emitter", "wire",
+            "formats",
+        ],
     ),
     ("rewrite", &["json", "saved", "calls", "event", "emitter", "stream"]),
     // Documentation only.

@@ -7,11 +7,11 @@ use core::mem::take;
 use crate::formats::{Format, OnId, Owns, Speaker, Terminal};
 use crate::wire::{
     At, BlockKind, CallStart, Called, Emitter, Failure, Here, Mark, Means, MismatchKind, Node, OpaqueKind, Outcome,
-    Owner, Row, Rows, Slot, Spot, Stop, StopKind, Which, Wire, on, read, row, say,
+    Owner, Row, Rows, Slot, Spot, Stop, StopKind, Which, Wire, on, row, say,
 };
 
 pub(crate) const FORMAT: Format = Format {
-    read: |event, emit| read(if is_anothers(event, emit) { &ANOTHERS } else { &WIRE }, event, emit),
+    wire: |event, emit| if is_anothers(event, emit) { &ANOTHERS } else { &WIRE },
     terminal: Some(Terminal { speaker, results, is_program: false }),
     ..Format::NEW
 };

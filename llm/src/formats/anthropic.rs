@@ -3,11 +3,10 @@
 use crate::formats::{Format, Owns};
 use crate::wire::{
     Back, BlockKind, ByType, Called, Cited, Emitter, Executor, Here, Ids, Means, Node, OpaqueKind, Outcome, Owner,
-    Rows, Shape, Spot, Which, Wire, on, read, row,
+    Rows, Shape, Spot, Which, Wire, on, row,
 };
 
-pub(crate) const FORMAT: Format =
-    Format { read: |event, emit| read(&WIRE, event, emit), message: Some(SHAPE), ..Format::NEW };
+pub(crate) const FORMAT: Format = Format { wire: |_, _| &WIRE, message: Some(SHAPE), ..Format::NEW };
 
 /// The shape of the message for the next request.
 pub(crate) const SHAPE: Shape = Shape::Object { role: "assistant", list: "content", ids: Ids::Needed };

@@ -14,14 +14,11 @@ use core::mem;
 use crate::formats::{Format, OnId, Owns, Speaker, Terminal, anthropic, kind_of};
 use crate::wire::{
     At, ByType, Emitter, Failure, Form, Here, Mark, Means, MismatchKind, Node, OpaqueKind, Outcome, Part, Place, Rows,
-    Slot, Spot, Stop, Which, Wire, by_type, digest_of, on, read, row,
+    Slot, Spot, Stop, Which, Wire, by_type, digest_of, on, row,
 };
 
-pub(crate) const FORMAT: Format = Format {
-    read: |line, emit| read(&WIRE, line, emit),
-    terminal: Some(Terminal { speaker, results, is_program: true }),
-    ..Format::NEW
-};
+pub(crate) const FORMAT: Format =
+    Format { wire: |_, _| &WIRE, terminal: Some(Terminal { speaker, results, is_program: true }), ..Format::NEW };
 
 pub(crate) const OWNS: Owns =
     Owns { types: &["stream_event|rate_limit_event|tool_progress|tool_use_summary|control_*"], members: owns_members };

@@ -3,11 +3,11 @@
 
 use crate::formats::{Format, Owns, kind_of, openai_chat};
 use crate::wire::{
-    Back, Called, Emitter, Form, Here, Ids, Mark, Means, MismatchKind, Node, Rows, Shape, Spot, Wire, on, read, row,
+    Back, Called, Emitter, Form, Here, Ids, Mark, Means, MismatchKind, Node, Rows, Shape, Spot, Wire, on, row,
 };
 
 pub(crate) const FORMAT: Format = Format {
-    read: |event, emit| read(wire_of(event), event, emit),
+    wire: |event, _| wire_of(event),
     message: Some(Shape::WithCalls { list: "", ids: Ids::Optional }),
     owns_too: |event| event.member("choices").is_given(),
     ..Format::NEW

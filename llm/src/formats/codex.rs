@@ -8,11 +8,11 @@ use alloc::borrow::ToOwned as _;
 use crate::formats::{Format, Owns, Speaker, Terminal};
 use crate::wire::{
     BlockKind, ByType, CallStart, Emitter, Executor, Failure, Form, Here, Means, Node, Outcome, Place, Row, Rows, Slot,
-    Spot, Wire, on, read, row,
+    Spot, Wire, on, row,
 };
 
 pub(crate) const FORMAT: Format = Format {
-    read: |event, emit| read(&WIRE, event, emit),
+    wire: |_, _| &WIRE,
     terminal: Some(Terminal { speaker: |_| Speaker::default(), results: |_, _| {}, is_program: true }),
     ..Format::NEW
 };

@@ -6,13 +6,10 @@
 
 use super::openai_chat::CHOICE;
 use crate::formats::{Format, Owns, kind_of};
-use crate::wire::{Back, Cited, Emitter, Failure, Form, Here, Ids, Means, Node, Shape, Shown, Wire, on, read, row};
+use crate::wire::{Back, Cited, Emitter, Failure, Form, Here, Ids, Means, Node, Shape, Shown, Wire, on, row};
 
-pub(crate) const FORMAT: Format = Format {
-    read: |event, emit| read(&WIRE, event, emit),
-    message: Some(Shape::WithCalls { list: "", ids: Ids::Optional }),
-    ..Format::NEW
-};
+pub(crate) const FORMAT: Format =
+    Format { wire: |_, _| &WIRE, message: Some(Shape::WithCalls { list: "", ids: Ids::Optional }), ..Format::NEW };
 
 pub(crate) const OWNS: Owns = Owns { members: owns_members, ..Owns::NEW };
 

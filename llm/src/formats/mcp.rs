@@ -8,9 +8,9 @@
 //! JSON-RPC distinguishes the id `1` from the id `"1"`, and so does this format: see [`id_text`].
 
 use crate::formats::{Format, Owns};
-use crate::wire::{CallStart, Emitter, Failure, Here, Means, Node, StreamEvent, Wire, matches, on, present, read, row};
+use crate::wire::{CallStart, Emitter, Failure, Here, Means, Node, StreamEvent, Wire, matches, on, present, row};
 
-pub(crate) const FORMAT: Format = Format { read: |event, emit| read(&WIRE, event, emit), ..Format::NEW };
+pub(crate) const FORMAT: Format = Format { wire: |_, _| &WIRE, ..Format::NEW };
 
 pub(crate) const OWNS: Owns = Owns { members: owns_members, ..Owns::NEW };
 

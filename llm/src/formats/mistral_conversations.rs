@@ -4,10 +4,10 @@
 use crate::formats::{Format, Owns};
 use crate::wire::{
     At, ByType, CallStart, Cited, Emitter, Executor, Here, Means, Node, OpaqueKind, Outcome, Owner, Row, Rows, Shown,
-    Spot, Wire, on, read, row,
+    Spot, Wire, on, row,
 };
 
-pub(crate) const FORMAT: Format = Format { read: |event, emit| read(&WIRE, event, emit), ..Format::NEW };
+pub(crate) const FORMAT: Format = Format { wire: |_, _| &WIRE, ..Format::NEW };
 
 pub(crate) const OWNS: Owns = Owns {
     types: &["conversation.response.*|message.output.*|tool.execution.*|function.call.*|agent.handoff.*"],

@@ -18,14 +18,13 @@ pub(crate) mod openai_responses;
 mod tool_call;
 pub(crate) mod vercel_ui;
 
-use crate::wire::{Emitter, Node, Shape, Unreadable};
+use crate::wire::{Emitter, Node, Shape, Wire};
 
 /// A wire format. Each file or folder defines one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Format {
-    /// Reports an event to the emitter. Returns false if the event is unknown. If it is unreadable, nothing has been
-    /// reported.
-    pub(crate) read: fn(Node<'_>, &mut Emitter<'_>) -> Result<bool, Unreadable>,
+    /// Returns the table that applies to an event.
+    pub(crate) wire: fn(Node<'_>, &mut Emitter<'_>) -> &'static Wire,
     /// Set for formats in which several agents may take turns.
     pub(crate) terminal: Option<Terminal>,
     /// Returns true for events that this format shares with the one that owns them.
@@ -41,7 +40,7 @@ pub(crate) struct Format {
 impl Format {
     /// The defaults of a format.
     pub(crate) const NEW: Self = Self {
-        read: |_, _| Ok(false),
+        wire: |_, _| &Wire::NEW,
         terminal: None,
         owns_too: |_| false,
         message: None,

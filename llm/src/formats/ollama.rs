@@ -1,10 +1,10 @@
 //! Ollama's native chat, and its completions: one JSON object per line, every call whole.
 
 use crate::formats::{Format, Owns, tool_call};
-use crate::wire::{Back, Emitter, Here, Ids, Means, Node, OpaqueKind, Owner, Shape, Shown, Wire, on, read, row};
+use crate::wire::{Back, Emitter, Here, Ids, Means, Node, OpaqueKind, Owner, Shape, Shown, Wire, on, row};
 
 pub(crate) const FORMAT: Format = Format {
-    read: |event, emit| read(&WIRE, event, emit),
+    wire: |_, _| &WIRE,
     message: Some(Shape::Object { role: "assistant", list: "", ids: Ids::Optional }),
     ..Format::NEW
 };

@@ -3,10 +3,10 @@
 use crate::formats::{Format, Owns};
 use crate::wire::{
     BlockKind, CallStart, Called, Cited, Emitter, Executor, Failure, Here, Means, Node, OpaqueKind, Outcome, Owner,
-    Place, Row, Shown, Slot, Spot, Wire, matches, on, read, row,
+    Place, Row, Shown, Slot, Spot, Wire, matches, on, row,
 };
 
-pub(crate) const FORMAT: Format = Format { read: |event, emit| read(&WIRE, event, emit), ..Format::NEW };
+pub(crate) const FORMAT: Format = Format { wire: |_, _| &WIRE, ..Format::NEW };
 
 pub(crate) const OWNS: Owns = Owns {
     types: &["start|start-step|text-start|text-delta|reasoning-start|reasoning-delta|tool-input-start|\

@@ -20,6 +20,7 @@ use crate::event::StreamEvent;
 use crate::formats::{Format, kind_of};
 use crate::json::{Node, Tree, Unreadable, checked, object_len};
 use crate::message::Turn;
+use crate::wire::read;
 
 /// The event that ends the stream of any provider.
 const END: &str = "[DONE]";
@@ -230,7 +231,7 @@ impl Dispatch {
         }
         // The event may have been looked at to detect the provider.
         event.tree().forget_flaws();
-        let is_understood = match (self.format.read)(event, emit) {
+        let is_understood = match read((self.format.wire)(event, emit), event, emit) {
             // An event of another provider may have members of the same names with other meanings.
             Err(Unreadable) if self.is_foreign(event) => false,
             other => other?,

@@ -11,34 +11,30 @@ use crate::wire::{
     Emitter, Failure, Here, Means, Node, Rows, Stop, StopKind, Tree, Unreadable, Wire, checked, on, read, row,
 };
 
-type Read = fn(Node<'_>, &mut Emitter<'_>) -> Result<bool, Unreadable>;
-
-/// The readers of an event in the model's own format, in the order in which they are tried. Claude has Anthropic's
-/// events, and Nova those of ConverseStream. Other models have chat completions, Cohere's events, or text beside a stop
-/// reason; no message of theirs is sent back.
-const READERS: [Read; 6] = [
-    anthropic::FORMAT.read,
-    |event, emit| Ok(Failure::reported_by(event).map(|failure| emit.fail(&failure)).is_some()),
-    |event, emit| match event.member("choices").is_given() {
-        true => read_unsent(openai_chat::FORMAT.read, event, emit),
-        false => Ok(false),
-    },
-    |event, emit| read_unsent(cohere::FORMAT.read, event, emit),
-    |event, emit| read(&CONVERSE, event, emit),
-    |event, emit| read(&PLAIN, event, emit),
-];
-
-/// Reads an event of a format whose messages Bedrock does not take.
-fn read_unsent(read: Read, event: Node<'_>, emit: &mut Emitter<'_>) -> Result<bool, Unreadable> {
-    let is_known = read(event, emit)?;
-    if is_known {
-        emit.spoil_message();
+/// Reads an event in the model's own format. Returns false if it is unknown. Claude has Anthropic's events, and Nova those
+/// of ConverseStream. Other models have chat completions, Cohere's events, or text beside a stop reason; no message of
+/// theirs is sent back.
+fn read_inner(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<bool, Unreadable> {
+    // Each table has a tree of its own, without the marks of those before.
+    let read = |wire, emit: &mut Emitter<'_>| read(wire, Tree::new(event.spelt()).root(), emit);
+    if read(&anthropic::WIRE, emit)? {
+        return Ok(true);
     }
-    Ok(is_known)
+    if let Some(failure) = Failure::reported_by(event) {
+        emit.fail(&failure);
+        return Ok(true);
+    }
+    let is_chat = event.member("choices").is_given();
+    let others = if is_chat { &openai_chat::WIRE } else { (cohere::FORMAT.wire)(event, emit) };
+    if read(others, emit)? {
+        emit.spoil_message();
+        return Ok(true);
+    }
+    Ok(read(&CONVERSE, emit)? || read(&PLAIN, emit)?)
 }
 
 /// Returns the text of a chunk; `None` if it is empty, not Base64 or not UTF-8.
-pub(super) fn decoded(base64: &str) -> Option<String> {
+fn decoded(base64: &str) -> Option<String> {
     let bytes = BASE64_STANDARD.decode(base64).ok().filter(|bytes| !bytes.is_empty())?;
     String::from_utf8(bytes).ok()
 }
@@ -68,14 +64,11 @@ pub(super) fn read_wrapped(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<()
         end_agent(emit);
         return Ok(());
     };
-    for read in READERS {
-        if read(Tree::new(json).root(), emit)? {
-            return Ok(());
-        }
-    }
     let tree = Tree::new(json);
-    let first = tree.root().members().next().ok_or(Unreadable)?;
-    emit.unknown_part(first.key(), tree.root());
+    if !read_inner(tree.root(), emit)? {
+        let first = tree.root().members().next().ok_or(Unreadable)?;
+        emit.unknown_part(first.key(), tree.root());
+    }
     Ok(())
 }
 

@@ -6,11 +6,11 @@ mod chunk;
 use crate::formats::{Format, Owns, anthropic};
 use crate::wire::{
     At, Back, BlockKind, CallStart, Called, Cited, Emitter, Executor, Failure, Here, Means, MismatchKind, Node,
-    OpaqueKind, Outcome, Owner, Part, Row, Rows, Said, Shown, Spot, Stop, StopKind, Which, Wire, on, read, row,
+    OpaqueKind, Outcome, Owner, Part, Row, Rows, Said, Shown, Spot, Stop, StopKind, Which, Wire, on, row,
 };
 
 pub(crate) const FORMAT: Format = Format {
-    read: |event, emit| read(&WIRE, event, emit),
+    wire: |_, _| &WIRE,
     // Without citations.
     message: Some(anthropic::SHAPE),
     ..Format::NEW

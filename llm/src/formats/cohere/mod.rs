@@ -3,12 +3,13 @@
 mod v1;
 
 use crate::formats::{Format, Owns, tool_call};
-use crate::wire::{
-    self, Back, BlockKind, ByType, Cited, Emitter, Ids, Means, Node, Row, Rows, Shape, Spot, Unreadable, Wire, on, row,
-};
+use crate::wire::{Back, BlockKind, ByType, Cited, Ids, Means, Node, Row, Rows, Shape, Spot, Wire, on, row};
 
-pub(crate) const FORMAT: Format =
-    Format { read, message: Some(Shape::WithCalls { list: "content", ids: Ids::Needed }), ..Format::NEW };
+pub(crate) const FORMAT: Format = Format {
+    wire: |event, emit| if event.member("event_type").is_given() { v1::wire_of(event, emit) } else { &WIRE },
+    message: Some(Shape::WithCalls { list: "content", ids: Ids::Needed }),
+    ..Format::NEW
+};
 
 pub(crate) const OWNS: Owns = Owns {
     types: &[
@@ -19,10 +20,6 @@ pub(crate) const OWNS: Owns = Owns {
     ],
     members: |event| event.member("message").is_object() && event.member("finish_reason").is_given(),
 };
-
-fn read(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<bool, Unreadable> {
-    wire::read(if event.member("event_type").is_given() { v1::wire_of(event, emit) } else { &WIRE }, event, emit)
-}
 
 static WIRE: Wire = Wire {
     kind: "type",

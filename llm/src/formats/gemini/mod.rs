@@ -13,11 +13,11 @@ use self::calls::{FUNCTION_CALL, is_piece, read_own_call};
 use crate::formats::{Format, Owns};
 use crate::wire::{
     Back, Cited, Emitter, Here, Ids, Means, Node, OpaqueKind, Outcome, Owner, Rows, Shape, Shown, Stop, StopKind,
-    Which, Wire, cite, on, read, row,
+    Which, Wire, cite, on, row,
 };
 
 pub(crate) const FORMAT: Format = Format {
-    read: |event, emit| read(wire_of(event), event, emit),
+    wire: |event, _| wire_of(event),
     // The parts of the first answer. They are not joined, because a signature applies to the part that it was sent with.
     // In Live, the server keeps the conversation.
     message: Some(Shape::Object { role: "model", list: "parts", ids: Ids::Optional }),

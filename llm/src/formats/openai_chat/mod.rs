@@ -11,14 +11,11 @@ use crate::formats::{Format, Owns, tool_call};
 use crate::wire::{
     At, Back, BlockKind, ByType, Cited, Emitter, Executor, Form, Here, Ids, Mark, Means, MismatchKind, Node,
     OpaqueKind, Outcome, Owner, Place, Rows, Scope, Shape, Shown, Slot, Spot, Stop, StopKind, Text, Which, Wire,
-    matches, on, read, row, say,
+    matches, on, row, say,
 };
 
-pub(crate) const FORMAT: Format = Format {
-    read: |event, emit| read(&WIRE, event, emit),
-    message: Some(Shape::WithCalls { list: "", ids: Ids::Needed }),
-    ..Format::NEW
-};
+pub(crate) const FORMAT: Format =
+    Format { wire: |_, _| &WIRE, message: Some(Shape::WithCalls { list: "", ids: Ids::Needed }), ..Format::NEW };
 
 pub(crate) const OWNS: Owns = Owns { members: owns_members, ..Owns::NEW };
 

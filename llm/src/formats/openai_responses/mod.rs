@@ -22,7 +22,7 @@ use self::words::{Home, Part};
 use crate::formats::{Format, Owns};
 use crate::wire::{
     Back, BlockKind, Emitter, Here, Mark, Means, Media, MismatchKind, Node, Numbered, Row, Rows, Scope, Shape, Slot,
-    Spot, Text, Which, Wire, digest_of, matches, on, present, read, row,
+    Spot, Text, Which, Wire, digest_of, matches, on, present, row,
 };
 
 /// The state that is kept between events.
@@ -52,7 +52,7 @@ pub(crate) struct State {
 }
 
 pub(crate) const FORMAT: Format = Format {
-    read: |event, emit| read(wire_of(event, emit), event, emit),
+    wire: wire_of,
     message: Some(Shape::Items),
     // Parts are numbered across messages, and responses of Realtime may overlap.
     forgets_messages: false,

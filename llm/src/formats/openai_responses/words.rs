@@ -5,8 +5,7 @@ use alloc::format;
 use alloc::string::String;
 
 use super::{connection, sources, state};
-use crate::emitter::repetition;
-use crate::wire::{At, BlockKind, Emitter, Here, MismatchKind, Node, Scope, Slot, Which, matches};
+use crate::wire::{At, BlockKind, Emitter, Here, MismatchKind, Node, Part as Said, Scope, Slot, Which, matches};
 
 /// The place of an item.
 #[derive(Clone)]
@@ -137,14 +136,14 @@ impl Part<'_> {
         }
         let choice = self.answer(emit);
         self.say(kind, choice, piece, emit);
-        emit.note_said(repetition::Part { kind, choice, at: self.at() }, piece);
+        emit.note_said(Said { kind, choice, at: self.at() }, piece);
     }
 
     /// Reports what a whole part, or a prefix of it, adds to its deltas.
     pub(super) fn whole(&self, kind: MismatchKind, whole: &str, scope: Scope, emit: &mut Emitter<'_>) {
         let is_text = kind == MismatchKind::Text;
         let choice = if is_text { self.answer_of_text(emit) } else { self.answer(emit) };
-        let (known, news) = emit.news_of(repetition::Part { kind, choice, at: self.at() }, whole, scope);
+        let (known, news) = emit.news_of(Said { kind, choice, at: self.at() }, whole, scope);
         if news.is_empty() {
             return;
         }
@@ -185,7 +184,7 @@ impl Part<'_> {
             MismatchKind::Reasoning => drop(self.start(BlockKind::Reasoning, choice, emit)),
             _ => drop(self.start(BlockKind::Text, choice, emit)),
         }
-        emit.piece(repetition::Part { kind, choice, at: self.at() }, text);
+        emit.piece(Said { kind, choice, at: self.at() }, text);
     }
 
     /// Returns the part's block. If it has not started, starts it; a block of reasoning ends that of the part before.
