@@ -122,38 +122,33 @@ impl Blocks {
         self.open.iter().rev().find(|open| open.is_in(which)).map(|open| (open.number, open.kind))
     }
 
-    /// Starts a block, which ends the one at the same place. At most `most` blocks are open; the oldest is ended to
-    /// make room.
+    /// Starts a block, and ends the one at the same place. At most `most` blocks are open; the oldest is ended to make
+    /// room. Returns the new block's number, and the ended blocks.
     pub(crate) fn start(
         &mut self,
         choice: u64,
         at: At<'_>,
         kind: BlockKind,
         most: usize,
-        ended: &mut dyn FnMut(Block<'_>),
-    ) -> u64 {
+    ) -> (u64, Vec<Block<'static>>) {
         let is_full = self.open.len() >= most.max(1);
         let oldest = self.open.first().map(|open| open.number).filter(|_| is_full);
-        self.end(&|open| open.place.is(choice, at) || oldest == Some(open.number), ended);
+        let ended = self.end(|open| open.place.is(choice, at) || oldest == Some(open.number));
         let place = Place::of(choice, at);
         let number = self.next;
         self.next += 1;
         self.open.push(Open { number, choice, kind, place });
-        number
+        (number, ended)
     }
 
-    /// Ends the selected blocks.
-    pub(crate) fn end_all(&mut self, which: Which<'_>, ended: &mut dyn FnMut(Block<'_>)) {
-        self.end(&|open| open.is_in(which), ended);
+    /// Ends the selected blocks, and returns them.
+    pub(crate) fn end_all(&mut self, which: Which<'_>) -> Vec<Block<'static>> {
+        self.end(|open| open.is_in(which))
     }
 
-    fn end(&mut self, is_meant: &dyn Fn(&Open) -> bool, ended: &mut dyn FnMut(Block<'_>)) {
-        self.open.retain(|open| {
-            let is_meant = is_meant(open);
-            if is_meant {
-                ended(open.block());
-            }
-            !is_meant
-        });
+    fn end(&mut self, is_meant: impl Fn(&Open) -> bool) -> Vec<Block<'static>> {
+        let ended = self.open.iter().filter(|open| is_meant(open)).map(Open::block).collect();
+        self.open.retain(|open| !is_meant(open));
+        ended
     }
 }

@@ -11,7 +11,7 @@ mod results;
 pub(crate) mod stream_state;
 pub(crate) mod unknown;
 
-use self::blocks::{At, Blocks, Which};
+use self::blocks::{At, Which};
 use self::failure::Failure;
 use self::stream_state::{Memory, StreamState, note, typed};
 use crate::calls::{
@@ -79,13 +79,9 @@ impl User<'_> {
 
     /// Ends the selected blocks and reports each of them.
     fn end_blocks(&mut self, which: Which<'_>) {
-        self.change_blocks(|blocks, ended| blocks.end_all(which, ended));
-    }
-
-    /// Changes the blocks and reports each one that ends.
-    fn change_blocks(&mut self, change: impl FnOnce(&mut Blocks, &mut dyn FnMut(Block<'_>))) {
-        let StreamState { blocks, outlet, .. } = &mut *self.stream_state;
-        change(blocks, &mut |block| outlet.say(StreamEvent::BlockEnd(block), self.on_event));
+        for block in self.stream_state.blocks.end_all(which) {
+            self.say(StreamEvent::BlockEnd(block));
+        }
     }
 }
 
@@ -256,9 +252,10 @@ impl<'a> Emitter<'a> {
         if self.is_structured && kind == BlockKind::Text {
             return 0;
         }
-        let (mut number, most, at) = (0, self.calls.state().limits().open_calls, self.kept(at));
+        let (most, at) = (self.calls.state().limits().open_calls, self.kept(at));
         self.user.stream_state.begin(choice);
-        self.user.change_blocks(|blocks, ended| number = blocks.start(choice, at, kind, most, ended));
+        let (number, ended) = self.user.stream_state.blocks.start(choice, at, kind, most);
+        ended.into_iter().for_each(|block| self.report(StreamEvent::BlockEnd(block)));
         let block = Block { number, choice, kind, id: present(id), phase: present(phase) };
         self.report(StreamEvent::BlockStart(block));
         number

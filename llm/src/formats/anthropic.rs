@@ -107,7 +107,7 @@ const SIGNATURE: Means = Means::Opaque(OpaqueKind::Signature, Owner::Block);
 const COMPACTION: Means = Means::Opaque(OpaqueKind::Compaction, Owner::Nothing);
 
 /// The provider executes `server_tool_use` and `mcp_tool_use`.
-const TOOL: Called = Called {
+pub(crate) const TOOL: Called = Called {
     id: "id",
     name: "name",
     input: "input",

@@ -5,8 +5,8 @@ mod chunk;
 
 use crate::formats::{Format, Owns, anthropic};
 use crate::wire::{
-    At, Back, BlockKind, CallStart, Called, Cited, Emitter, Executor, Failure, Here, Means, MismatchKind, Node,
-    OpaqueKind, Outcome, Owner, Part, Row, Rows, Said, Shown, Spot, Stop, StopKind, Which, Wire, on, row,
+    At, Back, BlockKind, CallStart, Called, Cited, Emitter, Failure, Here, Means, MismatchKind, Node, OpaqueKind,
+    Outcome, Owner, Part, Row, Rows, Said, Shown, Spot, Stop, StopKind, Which, Wire, on, row,
 };
 
 pub(crate) const FORMAT: Format = Format {
@@ -147,15 +147,7 @@ const PART: Rows = &[
     row(".", Means::Ends),
 ];
 
-const TOOL: Called = Called {
-    id: "toolUseId",
-    name: "name",
-    input: "input",
-    // The provider executes `server_tool_use`.
-    executor: |call| {
-        if call.get("type").word().ends_with("_tool_use") { Executor::Provider } else { Executor::Client }
-    },
-};
+const TOOL: Called = Called { id: "toolUseId", name: "name", input: "input", ..anthropic::TOOL };
 
 const OUTCOME: Outcome = Outcome {
     of: "toolUseId",
