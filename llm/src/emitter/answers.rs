@@ -5,6 +5,7 @@ use super::blocks::Which;
 use crate::calls::present;
 use crate::event::StreamEvent;
 use crate::event::stop::StopKind;
+use crate::message::Turn;
 
 /// The reason why an answer stops. Texts that the provider does not send are empty.
 #[derive(Clone, Copy, Default)]
@@ -32,11 +33,11 @@ impl Emitter<'_> {
     /// only if this event has content, and the last message has either ended or sent content under an id that it had
     /// used before.
     pub(crate) fn message_after_end(&mut self, id: &str, model: &str, says_anything: bool) {
-        let says_more = says_anything && self.has_message();
+        let says_more = says_anything && self.user.stream_state.has_message;
         let is_another = says_more && !id.is_empty() && !self.has_message_id(id);
-        if is_another && (self.unfinished().is_empty() || self.user.stream_state.has_lasting_id) {
+        if is_another && (self.user.stream_state.unfinished.is_empty() || self.user.stream_state.has_lasting_id) {
             // Another answer than the first may be open.
-            if !self.unfinished().is_empty() && !self.unfinished().contains(&0) {
+            if !self.user.stream_state.unfinished.is_empty() && !self.user.stream_state.unfinished.contains(&0) {
                 self.break_off("superseded");
             }
             self.begin_message(id, model);
@@ -61,15 +62,13 @@ impl Emitter<'_> {
     pub(crate) fn begin_message(&mut self, id: &str, model: &str) {
         let is_again = !id.is_empty() && self.has_message_id(id);
         self.end_again(None);
-        if if is_again { self.user.stream_state.has_content } else { self.unfinished().contains(&0) } {
+        if if is_again { self.user.stream_state.has_content } else { self.user.stream_state.unfinished.contains(&0) } {
             self.break_off("superseded");
         }
         self.forget_calls();
         self.end_blocks(Which::All);
         self.user.stream_state.forget_message();
-        if let Some(message) = &mut self.user.stream_state.message {
-            message.begin();
-        }
+        self.state().change_message(Turn::begin);
         self.know_message(id, model);
     }
 
@@ -96,29 +95,9 @@ impl Emitter<'_> {
         }
     }
 
-    /// Records that an answer has begun, whether or not there is anything to report.
-    pub(crate) fn begin_answer(&mut self, choice: u64) {
-        self.user.stream_state.begin(choice);
-    }
-
-    /// Returns the answers that have begun and not stopped.
-    pub(crate) fn unfinished(&self) -> &[u64] {
-        &self.user.stream_state.unfinished
-    }
-
     /// Returns true if any answer has ended.
     pub(crate) fn has_ended(&self) -> bool {
         self.user.stream_state.outlet.watch.has_ended
-    }
-
-    /// Returns true if the message's start has been reported.
-    pub(crate) fn has_message(&self) -> bool {
-        self.user.stream_state.has_message
-    }
-
-    /// Records that an answer continues after its calls, so they are not the reason why it will stop.
-    pub(crate) fn go_on_after_calls(&mut self, choice: u64) {
-        self.user.stream_state.with_client_calls.retain(|with_calls| *with_calls != choice);
     }
 
     /// Stops an answer and reports the reason, unless that was reported before. Does nothing if the reason is empty.
@@ -196,7 +175,7 @@ impl Emitter<'_> {
     pub(crate) fn end_input(&mut self, reason: &str) {
         self.end_again(None);
         // Read before `cut`, which may start a call without a name in an answer that has already stopped.
-        let is_unfinished = !self.unfinished().is_empty();
+        let is_unfinished = !self.user.stream_state.unfinished.is_empty();
         self.calls().cut(reason);
         self.end_blocks(Which::All);
         self.user.stream_state.unfinished.clear();

@@ -4,11 +4,12 @@ use alloc::string::ToString as _;
 
 use super::Emitter;
 use super::blocks::{At, Which};
-use super::repetition::{News, Part, Said, Scope};
+use super::repetition::{News, Part, Scope};
 use super::stream_state::note;
 use crate::calls::{CallStart, Executor, Place, Slot, is_stand_in};
 use crate::event::{BlockKind, MismatchKind, StreamEvent};
 use crate::json::{Node, Text};
+use crate::message::Turn;
 
 impl Emitter<'_> {
     /// Reports a piece of a part: of text, reasoning or a refusal. Structured text is appended to its call instead.
@@ -35,12 +36,7 @@ impl Emitter<'_> {
     /// Records a reported piece that the provider may repeat.
     pub(crate) fn note_said(&mut self, part: Part<'_>, piece: &str) {
         let most = if self.kept(part.at) == part.at { self.calls.state().limits().open_calls } else { 0 };
-        self.said().add(part, piece, most);
-    }
-
-    /// Returns the record of what was reported of this message and may be repeated.
-    pub(crate) fn said(&mut self) -> &mut Said {
-        &mut self.user.stream_state.said
+        self.state().said.add(part, piece, most);
     }
 
     /// Returns the part of a repeated whole that was not reported before, perhaps empty, and the answer's
@@ -49,11 +45,11 @@ impl Emitter<'_> {
         if whole.is_empty() {
             return (None, "");
         }
-        let news = self.said().news(part, whole, scope);
+        let news = self.state().said.news(part, whole, scope);
         if news == Ok((None, whole)) {
             self.note_said(part, whole);
             if scope == Scope::Anywhere {
-                self.said().list(part);
+                self.state().said.list(part);
             }
         }
         self.rest_of(part, whole, news)
@@ -65,7 +61,7 @@ impl Emitter<'_> {
         if whole.is_empty() {
             return (At::Run, "");
         }
-        let (at, news) = self.said().news_of_next(kind, whole);
+        let (at, news) = self.state().said.news_of_next(kind, whole);
         (at, self.rest_of(Part { kind, choice: 0, at }, whole, news).1)
     }
 
@@ -80,7 +76,7 @@ impl Emitter<'_> {
     /// that was reported is taken for the latter.
     pub(crate) fn so_far<'t>(&mut self, part: Part<'_>, text: &'t str) -> &'t str {
         let key = ["so far/", part.kind.name(), "/", &part.choice.to_string()].concat();
-        let rest = match self.said().rest_of(&part, text) {
+        let rest = match self.state().said.rest_of(&part, text) {
             // After one text that repeated everything and added more, all texts are expected to.
             None if !text.is_empty() && self.has_reported(&key) => {
                 self.contradict(part, text);
@@ -116,7 +112,7 @@ impl Emitter<'_> {
         let choice = self.known().choice_of(number).unwrap_or_default();
         let (call, text) = (Some(number), text.into());
         self.report(StreamEvent::Mismatch { kind, choice, block: None, call, text });
-        self.user.stream_state.refute_message();
+        self.state().change_message(Turn::refute);
     }
 
     /// Starts a call. If the call has ended and the provider repeats it, its input is buffered for comparison instead.
@@ -130,7 +126,7 @@ impl Emitter<'_> {
         let is_again = number.is_some() && self.known_mut().find_in(slot) == number && self.calls().has_ended(slot, id);
         if let Some(number) = number.filter(|_| is_again) {
             let most = self.known().limits().open_calls;
-            self.said().begin_again(number, most);
+            self.state().said.begin_again(number, most);
             if !input.is_empty() && !is_stand_in(input) {
                 self.repeat_call(number, "", input);
             }
@@ -142,7 +138,7 @@ impl Emitter<'_> {
     /// Returns true if it did.
     pub(crate) fn start_another(&mut self, slot: Slot<'_>, start: CallStart<'_>) -> bool {
         let ended = self.known_mut().find_in(slot);
-        let is_other = ended.is_some_and(|call| self.said().was_called_otherwise(call, start.name));
+        let is_other = ended.is_some_and(|call| self.state().said.was_called_otherwise(call, start.name));
         if is_other {
             self.calls().start_new(slot, start);
         }
@@ -151,10 +147,10 @@ impl Emitter<'_> {
 
     /// Appends a piece of an open call's input or of the repetition of an ended call.
     pub(crate) fn piece_of_call(&mut self, slot: Slot<'_>, piece: &str, value: Node<'_>) {
-        if let Some(number) = self.known_mut().find_in(slot).filter(|number| self.said().is_again(*number)) {
+        if let Some(number) = self.known_mut().find_in(slot).filter(|number| self.state().said.is_again(*number)) {
             value.as_piece_of(Text::Again(number), false);
             let most = self.known().limits().input_bytes;
-            return self.said().add_again(number, piece, most);
+            return self.state().said.add_again(number, piece, most);
         }
         self.note_piece_in(slot, value);
         self.calls().delta(slot, piece);
@@ -170,7 +166,7 @@ impl Emitter<'_> {
 
     /// Ends the repetition of one call, or of all for `None`, and compares each with the original.
     pub(super) fn end_again(&mut self, call: Option<u64>) {
-        while let Some((number, input)) = self.said().end_again(call) {
+        while let Some((number, input)) = self.state().said.end_again(call) {
             self.repeat_call(number, "", &input);
         }
     }
@@ -187,6 +183,6 @@ impl Emitter<'_> {
                 self.report(StreamEvent::Mismatch { kind, choice, block, call: None, text: text.into() });
             }
         }
-        self.user.stream_state.refute_message();
+        self.state().change_message(Turn::refute);
     }
 }

@@ -21,7 +21,7 @@ use crate::event::retry::Retry;
 use crate::event::usage::TokenUsage;
 use crate::event::{Block, BlockKind, Media, Opaque, OpaqueKind, StreamEvent};
 use crate::json::{Mark, Node, Text, Tree};
-use crate::message::{Back, Sent, Shape};
+use crate::message::{Shape, Turn};
 
 /// The user's closure. A trait object, so that the wire formats are compiled once instead of once per closure.
 pub(crate) type OnEvent<'a> = dyn FnMut(StreamEvent<'_>) + 'a;
@@ -58,8 +58,8 @@ impl CallListener for User<'_> {
         }
         if let CallEvent::End { call, input } = &event {
             self.stream_state.said.end_input(call.number, call.name.as_deref().unwrap_or_default(), input.raw());
-            if let (false, 0, Some(message)) = (call.is_answer, call.choice, &mut self.stream_state.message) {
-                message.end_call(call, input);
+            if !call.is_answer && call.choice == 0 {
+                self.stream_state.change_message(|message| message.end_call(call, input));
             }
         }
         self.say(match event {
@@ -102,8 +102,8 @@ impl<'a> Emitter<'a> {
     /// Begins an event of a wire, which may have a shape of the message of its own.
     pub(crate) fn begin_event(&mut self, executes_calls: bool, shape: Option<Shape>) {
         self.calls_are_executed |= executes_calls;
-        if let (Some(message), Some(shape)) = (&mut self.user.stream_state.message, shape) {
-            message.be(shape);
+        if let Some(shape) = shape {
+            self.state().change_message(|message| message.be(shape));
         }
     }
 
@@ -116,12 +116,12 @@ impl<'a> Emitter<'a> {
     pub(crate) fn leave_out(&mut self, reason: &'static str) {
         self.known_mut().leave_out(reason);
         self.user.stream_state.outlet.leave_out(reason);
-        self.user.stream_state.spoil_message();
+        self.state().change_message(Turn::spoil);
     }
 
-    /// Marks the message for the next request as incomplete, since its events do not add up to what was reported.
-    pub(crate) fn spoil_message(&mut self) {
-        self.user.stream_state.spoil_message();
+    /// Returns the state of the stream between events.
+    pub(crate) fn state(&mut self) -> &mut StreamState {
+        self.user.stream_state
     }
 
     /// Returns the format's own state of the stream.
@@ -319,13 +319,6 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Adds a provider-specific member to a call of the message for the next request.
-    pub(crate) fn extra_of_call(&mut self, choice: u64, call: Option<u64>, member: &str, value: Node<'_>) {
-        if let (Some(message), Some(call), 0) = (&mut self.user.stream_state.message, call, choice) {
-            message.extra(call, member, value.given());
-        }
-    }
-
     /// Returns true if no source with this key was recorded, and records it if there is room.
     pub(crate) fn is_new_source(&mut self, choice: u64, key: &str) -> bool {
         self.remember(|state| &mut state.sources, choice, Place::Id(key), 0).is_none()
@@ -341,13 +334,6 @@ impl<'a> Emitter<'a> {
     pub(crate) fn usage(&mut self, usage: Node<'_>) {
         if usage.is_given() {
             self.report(StreamEvent::Usage { tokens: TokenUsage::read(usage), json: usage.spelt().into() });
-        }
-    }
-
-    /// Adds a value to the message for the next request.
-    pub(crate) fn send_back(&mut self, back: &'static Back, value: Node<'_>, index: Option<u64>, sent: Sent) {
-        if let Some(message) = &mut self.user.stream_state.message {
-            message.add(back, value, index, sent);
         }
     }
 

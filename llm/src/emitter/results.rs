@@ -9,6 +9,7 @@ use super::Emitter;
 use crate::calls::{CallErrorKind, CallStart, Place, Slot, digest_of, present};
 use crate::event::{StreamEvent, ToolResult};
 use crate::json::Node;
+use crate::message::Turn;
 
 impl Emitter<'_> {
     /// Reports a result for the call with this id. `said` is the result itself, without members that describe the
@@ -24,7 +25,7 @@ impl Emitter<'_> {
         let before = self.remember(|state| &mut state.repeatable, 0, Place::Id(&key), digest);
         if before.is_some_and(|before| before != digest) {
             self.calls().report_error(CallErrorKind::Mismatch, call);
-            self.user.stream_state.refute_message();
+            self.state().change_message(Turn::refute);
         }
     }
 
@@ -45,11 +46,6 @@ impl Emitter<'_> {
         if let Some(call) = self.known_mut().find_in(Slot::new(0, Place::Latest)) {
             self.remember(|state| &mut state.results, 0, Place::Id(id), call);
         }
-    }
-
-    /// Returns true if the result of a request is awaited.
-    pub(crate) fn is_awaited(&self, id: &str) -> bool {
-        self.user.stream_state.results.get(0, Place::Id(id)).is_some()
     }
 
     /// Returns the call that a response answers and stops waiting for its result; `None` if the response answers no

@@ -105,26 +105,17 @@ impl StreamState {
         is_new
     }
 
-    /// Records that a part of the message for the next request is missing.
-    pub(crate) fn spoil_message(&mut self) {
+    /// Changes the message for the next request, if `with_message` was called.
+    pub(crate) fn change_message(&mut self, change: impl FnOnce(&mut Turn)) {
         if let Some(message) = &mut self.message {
-            message.spoil();
-        }
-    }
-
-    /// Records that the message for the next request contradicts what was reported.
-    pub(crate) fn refute_message(&mut self) {
-        if let Some(message) = &mut self.message {
-            message.refute();
+            change(message);
         }
     }
 
     /// Completes an event: ends the message if the event was its last one.
     pub(crate) fn settle(&mut self) {
-        if mem::take(&mut self.has_ended)
-            && let Some(message) = &mut self.message
-        {
-            message.end();
+        if mem::take(&mut self.has_ended) {
+            self.change_message(Turn::end);
         }
     }
 

@@ -5,6 +5,7 @@ use super::failure::{BASE_RESP, Failure};
 use crate::calls::Slot;
 use crate::event::{StreamEvent, UnfinishedKind};
 use crate::json::{Mark, Node};
+use crate::message::Turn;
 
 impl Emitter<'_> {
     /// Reports an event, or a part of one, of an unknown type.
@@ -57,7 +58,7 @@ impl Emitter<'_> {
             self.known_mut().leave_out("unknown-part");
         }
         self.user.stream_state.outlet.leave_out("unknown-part");
-        self.spoil_message();
+        self.state().change_message(Turn::spoil);
         self.user.stream_state.outlet.watch.lose(UnfinishedKind::BadFrame);
     }
 

@@ -214,7 +214,7 @@ fn start_chunk(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
     let (id, name) = (event.word_at(TOOL.id), event.text_at(TOOL.name));
     let call = emit.known_mut().find_in(here.slot());
     let start = CallStart::new(name).id(id);
-    if call.is_none_or(|call| !name.is_empty() && !emit.said().is_again(call)) {
+    if call.is_none_or(|call| !name.is_empty() && !emit.state().said.is_again(call)) {
         emit.start_call(here.slot(), start);
     } else {
         emit.start_another(here.slot(), start);
@@ -246,7 +246,7 @@ fn fill(emit: &mut Emitter<'_>, entry: Node<'_>, here: &Here<'_>) {
         emit.calls().whole_of(call, arguments);
     }
     // The call's result may have ended it.
-    if emit.said().had_input(call, "") {
+    if emit.state().said.had_input(call, "") {
         emit.repeat_call(call, "", arguments);
     }
 }

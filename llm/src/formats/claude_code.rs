@@ -113,7 +113,7 @@ fn begin_turn(emit: &mut Emitter<'_>, line: Node<'_>, _: &Here<'_>) {
     let opens_turn = matches!(kind, "stream_event" | "assistant" | "user") || subtype == "init";
     let is_main = !line.get("parent_tool_use_id").is_given();
     if is_main && (opens_turn || !emit.has_ended()) && kind != "keep_alive" {
-        emit.begin_answer(TURN);
+        emit.state().begin(TURN);
     }
 }
 
@@ -263,7 +263,7 @@ fn choose_message(emit: &mut Emitter<'_>, line: Node<'_>, _: &Here<'_>) -> Rows 
         line.shown();
         return &[];
     }
-    if !is_known && emit.has_reported(STREAMED) && (!emit.has_message() || emit.has_message_id("")) {
+    if !is_known && emit.has_reported(STREAMED) && (!emit.state().has_message || emit.has_message_id("")) {
         // The stream began in the middle of the message, or the message began without an id.
         emit.message(id, model);
         emit.note_message_id(id);
@@ -351,7 +351,7 @@ fn end_turn(emit: &mut Emitter<'_>, line: Node<'_>, _: &Here<'_>) {
     let has_failed = line.get("is_error").is_true() || subtype.starts_with("error");
     if terminal.starts_with("aborted") && !has_failed {
         emit.break_off(terminal);
-    } else if emit.has_reported(STREAMED) && emit.unfinished().contains(&0) && !emit.has_reported(WHOLE) {
+    } else if emit.has_reported(STREAMED) && emit.state().unfinished.contains(&0) && !emit.has_reported(WHOLE) {
         emit.break_off("result");
     }
     let reason = if emit.has_reported(STREAMED) { "" } else { line.text_at("stop_reason") };

@@ -135,10 +135,10 @@ const TURN: &str = " turn";
 
 fn begin_turn(emit: &mut Emitter<'_>, _: Node<'_>, _: &Here<'_>) {
     // A thread's turns have no ids.
-    if emit.unfinished().contains(&0) && emit.has_reported(TURN) {
+    if emit.state().unfinished.contains(&0) && emit.has_reported(TURN) {
         emit.begin_message("", "");
     }
-    emit.begin_answer(0);
+    emit.state().begin(0);
     emit.note_reported(TURN);
 }
 

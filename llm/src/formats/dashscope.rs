@@ -40,7 +40,7 @@ static WIRE: Wire = Wire {
 /// Begins a message with each new id.
 fn begin(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let id = event.word_at("request_id");
-    if emit.has_message() && !id.is_empty() && !emit.has_message_id(id) {
+    if emit.state().has_message && !id.is_empty() && !emit.has_message_id(id) {
         emit.begin_message(id, "");
     } else {
         emit.message(id, "");

@@ -8,7 +8,9 @@
 //! JSON-RPC distinguishes the id `1` from the id `"1"`, and so does this format: see [`id_text`].
 
 use crate::formats::{Format, Owns};
-use crate::wire::{CallStart, Emitter, Failure, Here, Means, Node, StreamEvent, Wire, matches, on, present, row};
+use crate::wire::{
+    CallStart, Emitter, Failure, Here, Means, Node, Place, StreamEvent, Wire, matches, on, present, row,
+};
 
 pub(crate) const FORMAT: Format = Format { wire: |_, _| &WIRE, ..Format::NEW };
 
@@ -98,7 +100,8 @@ fn respond(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
         let call = emit.take_request(id);
         return emit.result_of(call, id, result.get("isError").is_true(), result.read());
     }
-    if !is_client_s && !emit.is_awaited(id) {
+    let is_awaited = emit.state().results.get(0, Place::Id(id)).is_some();
+    if !is_client_s && !is_awaited {
         if result.children().next().is_some() {
             emit.data("result", event.shown());
         }

@@ -95,7 +95,7 @@ const FILE: Shown = Shown { media_type: "mediaType", url: "url", ..Shown::NEW };
 /// merges may have a `start`.
 fn begin(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let id = event.word_at("messageId");
-    if !id.is_empty() || emit.unfinished().is_empty() {
+    if !id.is_empty() || emit.state().unfinished.is_empty() {
         emit.begin_message(id, "");
     }
 }
@@ -115,7 +115,7 @@ fn end_call(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
         Some(call) => {
             emit.data("tool-input-available", event.shown());
             end_with(emit, here.slot(), start, "");
-            emit.said().is_input(call, input.given());
+            emit.state().said.is_input(call, input.given());
         }
         None => end_with(emit, here.slot(), start, input.given()),
     }

@@ -230,7 +230,7 @@ impl ProviderStream {
         if let Some(place) = self.agents.open.iter().position(|agent| !id.is_empty() && agent.is(session, id)) {
             self.as_agent(place, on_event, |stream, on_event| {
                 let mut emit = stream.emitter(on_event);
-                if emit.unfinished().contains(&0) {
+                if emit.state().unfinished.contains(&0) {
                     emit.break_off("result");
                 }
                 emit.end_answer(None, "");

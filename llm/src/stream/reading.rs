@@ -39,7 +39,7 @@ impl Interrupted for ProviderStream {
     fn interrupt(&mut self) {
         self.calls.interrupt();
         self.history.interrupt();
-        self.stream_state.spoil_message();
+        self.stream_state.change_message(Turn::spoil);
         self.stream_state.outlet.watch.interrupt();
     }
 }

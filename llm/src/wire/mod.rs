@@ -26,7 +26,7 @@ pub(crate) use crate::event::stop::StopKind;
 pub(crate) use crate::event::{BlockKind, Media, MismatchKind, OpaqueKind, StreamEvent};
 use crate::json::sign;
 pub(crate) use crate::json::{Mark, Node, Text, Tree, Unreadable, checked, push_member, quoted};
-pub(crate) use crate::message::{Back, Ids, Shape};
+pub(crate) use crate::message::{Back, Ids, Shape, Turn};
 pub(crate) use crate::words::matches;
 
 use alloc::vec::Vec;

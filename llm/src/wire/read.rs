@@ -13,6 +13,7 @@ use crate::emitter::failure::Failure;
 use crate::emitter::repetition::{Part, Scope};
 use crate::event::{BlockKind, Media, MismatchKind, OpaqueKind, Source, StreamEvent};
 use crate::json::{Mark, Node, Unreadable};
+use crate::message::Turn;
 
 /// Reads an event by a wire's table. Returns false if the event is unknown.
 pub(crate) fn read(wire: &'static Wire, event: Node<'_>, emit: &mut Emitter<'_>) -> Result<bool, Unreadable> {
@@ -71,7 +72,7 @@ impl Report<'_, '_> {
         for Found { row, value, here } in found {
             self.row(row, value, &here);
             if let (Some(back), 0, Some(sent)) = (row.back, here.choice, here.form.sent()) {
-                self.emit.send_back(back, value, here.index(), sent);
+                self.emit.state().change_message(|message| message.add(back, value, here.index(), sent));
             }
         }
     }
@@ -122,7 +123,7 @@ impl Report<'_, '_> {
                 self.emit.start_block(choice, here.place, kind, value.word_at(id), phase);
             }
             Means::BeginsIndex => {}
-            Means::BeginsAnswer => self.emit.begin_answer(choice),
+            Means::BeginsAnswer => self.emit.state().begin(choice),
             Means::Ends => {
                 self.emit.stop_call(here.slot());
                 self.emit.end_blocks(here.block());
@@ -241,12 +242,12 @@ pub(crate) fn say(kind: MismatchKind, text: &str, here: &Here<'_>, emit: &mut Em
         }
         Form::Whole(scope) => emit.news_of(part, text, scope).1,
         Form::SoFar => emit.so_far(part, text),
-        Form::Beside if emit.said().is_late(&part, text) => "",
+        Form::Beside if emit.state().said.is_late(&part, text) => "",
         Form::Beside => {
             let (_, rest) = emit.news_of(part, text, Scope::Item);
             if !rest.is_empty() {
                 // The message that goes back is made of the pieces.
-                emit.spoil_message();
+                emit.state().change_message(Turn::spoil);
             }
             rest
         }

@@ -8,7 +8,7 @@ use base64::prelude::BASE64_STANDARD;
 use super::{AGENT, CONVERSE, SAID, end_agent};
 use crate::formats::{anthropic, cohere, openai_chat};
 use crate::wire::{
-    Emitter, Failure, Here, Means, Node, Rows, Stop, StopKind, Tree, Unreadable, Wire, checked, on, read, row,
+    Emitter, Failure, Here, Means, Node, Rows, Stop, StopKind, Tree, Turn, Unreadable, Wire, checked, on, read, row,
 };
 
 /// Reads an event in the model's own format. Returns false if it is unknown. Claude has Anthropic's events, and Nova those
@@ -27,7 +27,7 @@ fn read_inner(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<bool, Unreadabl
     let is_chat = event.member("choices").is_given();
     let others = if is_chat { &openai_chat::WIRE } else { (cohere::FORMAT.wire)(event, emit) };
     if read(others, emit)? {
-        emit.spoil_message();
+        emit.state().change_message(Turn::spoil);
         return Ok(true);
     }
     Ok(read(&CONVERSE, emit)? || read(&PLAIN, emit)?)
@@ -110,8 +110,8 @@ fn has_text(event: Node<'_>) -> bool {
 
 /// Begins the event's answer. An event without an index and text begins one only if no answer is open.
 fn begin(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
-    if event.get("index").is_given() || has_text(event) || emit.unfinished().is_empty() {
-        emit.begin_answer(here.choice);
+    if event.get("index").is_given() || has_text(event) || emit.state().unfinished.is_empty() {
+        emit.state().begin(here.choice);
     }
 }
 
@@ -121,14 +121,14 @@ fn end(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
     if event.get("index").is_given() {
         stop(emit, here.choice, reason, sequence);
     } else {
-        emit.unfinished().to_vec().into_iter().for_each(|choice| stop(emit, choice, reason, sequence));
+        emit.state().unfinished.clone().into_iter().for_each(|choice| stop(emit, choice, reason, sequence));
     }
     // The model sends no reason if a guardrail has cut its answer.
     if event.member("amazon-bedrock-invocationMetrics").is_object() && has_text(event) {
         let action = event.word_at("amazon-bedrock-guardrailAction");
         let reason = if action == "INTERVENED" { action } else { "" };
         let stop = Stop { kind: Some(StopKind::ContentFilter), ..reason.into() };
-        emit.unfinished().to_vec().into_iter().for_each(|choice| emit.end_answer(Some(choice), stop));
+        emit.state().unfinished.clone().into_iter().for_each(|choice| emit.end_answer(Some(choice), stop));
     }
 }
 

@@ -206,8 +206,8 @@ const SAID: Part<'_> = Part { kind: MismatchKind::Text, choice: 0, at: At::Run }
 
 /// Ends an agent's answer if its text is the final response in the trace, which may be sent before or after the text.
 fn end_agent(emit: &mut Emitter<'_>) {
-    let said = emit.said().key(&SAID);
-    if emit.unfinished().contains(&0) && said.is_some_and(|said| emit.has_reported(&said)) {
+    let said = emit.state().said.key(&SAID);
+    if emit.state().unfinished.contains(&0) && said.is_some_and(|said| emit.has_reported(&said)) {
         end(emit, "finalResponse", StopKind::Finished);
     }
 }
@@ -223,7 +223,7 @@ fn end(emit: &mut Emitter<'_>, reason: &str, kind: StopKind) {
 fn read_trace(emit: &mut Emitter<'_>, trace: Node<'_>, _: &Here<'_>) {
     // The trace may be sent before the text, so it may be the first event of an answer.
     if !emit.has_ended() {
-        emit.begin_answer(0);
+        emit.state().begin(0);
     }
     // Several kinds of traces may have a final response. One from another agent to this agent does not count.
     let is_own = !trace.member("collaboratorName").is_given();

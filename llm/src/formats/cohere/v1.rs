@@ -57,8 +57,8 @@ fn end_again(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
 }
 
 /// Returns the table that applies to an event.
-pub(super) fn wire_of(event: Node<'_>, emit: &Emitter<'_>) -> &'static Wire {
-    let is_over = emit.has_ended() && emit.unfinished().is_empty();
+pub(super) fn wire_of(event: Node<'_>, emit: &mut Emitter<'_>) -> &'static Wire {
+    let is_over = emit.has_ended() && emit.state().unfinished.is_empty();
     if is_over && event.member("event_type").peek() == "stream-end" { &AGAIN } else { &WIRE }
 }
 

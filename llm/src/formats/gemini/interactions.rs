@@ -108,7 +108,7 @@ const DELTAS: ByType = &[
 /// The whole interaction, which the server may repeat at the end.
 const WHOLE: Rows = &[
     row(".", Means::Belongs(&["id", "model"])),
-    row(".", Means::Hook(|emit, _, _| emit.said().begin_list())),
+    row(".", Means::Hook(|emit, _, _| emit.state().said.begin_list())),
     row("steps[]", Means::ByType(WHOLE_STEPS)).at(&Spot::Position).form(Form::Whole(Scope::Anywhere)),
     row("outputs[]", Means::ByType(OUTPUTS)).at(&Spot::Position).form(Form::Whole(Scope::Anywhere)),
 ];

@@ -213,18 +213,18 @@ fn finish(emit: &mut Emitter<'_>, reason: Node<'_>, here: &Here<'_>) {
 /// Begins an answer, even if it has only audio. Earlier calls are not what it will stop for: their results have
 /// arrived, or the server does not wait for them.
 fn begin_turn(emit: &mut Emitter<'_>, _: Node<'_>, _: &Here<'_>) {
-    emit.begin_answer(0);
-    emit.go_on_after_calls(0);
+    emit.state().begin(0);
+    emit.state().with_client_calls.retain(|choice| *choice != 0);
 }
 
 fn end_turn(emit: &mut Emitter<'_>, content: Node<'_>, _: &Here<'_>) {
-    if content.get("interrupted").is_true() && emit.unfinished().contains(&0) {
+    if content.get("interrupted").is_true() && emit.state().unfinished.contains(&0) {
         emit.end_answer(None, "interrupted");
     }
     if !content.get("turnComplete").is_true() {
         return;
     }
-    if emit.unfinished().contains(&0) {
+    if emit.state().unfinished.contains(&0) {
         let reason = content.word_at("turnCompleteReason");
         let (of_calls, reason, kind) = match reason {
             "" | "TURN_COMPLETE_REASON_UNSPECIFIED" => ("completed", "turnComplete", StopKind::Finished),

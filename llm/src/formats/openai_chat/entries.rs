@@ -33,7 +33,7 @@ pub(super) fn read_entry(
             return;
         }
         // Arguments after the call's end are an error, unless they repeat the whole input.
-        Found::Ended(number) if here.form == Form::SoFar && emit.said().had_input(number, input) => return,
+        Found::Ended(number) if here.form == Form::SoFar && emit.state().said.had_input(number, input) => return,
         Found::Ended(number) if matches!(here.form, Form::Whole(_)) => {
             emit.repeat_call(number, name, input);
             return;

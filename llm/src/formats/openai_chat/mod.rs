@@ -193,7 +193,7 @@ fn is_whole(choice: Node<'_>) -> bool {
 fn compare_text(emit: &mut Emitter<'_>, text: Node<'_>, here: &Here<'_>) {
     let said = text.text().unwrap_or_default();
     let part = here.part(MismatchKind::Text);
-    if !emit.said().is_late(&part, said) {
+    if !emit.state().said.is_late(&part, said) {
         emit.contradict(part, said);
     }
     text.read();
@@ -254,7 +254,7 @@ fn stop(emit: &mut Emitter<'_>, choice: Node<'_>, here: &Here<'_>) {
         let is_call = |name: &str| ["role", "tool_calls", "function_call"].contains(&name);
         let says = |member: Node<'_>| !is_call(member.key()) && !member.is_nothing();
         if choice.get("delta").children().any(says) {
-            emit.begin_answer(here.choice);
+            emit.state().begin(here.choice);
         }
         return;
     }
@@ -294,7 +294,9 @@ fn has_unknown_member(entry: Node<'_>) -> bool {
 /// Keeps the `extra_content` that Google adds to calls, and reports its signature.
 fn extra(emit: &mut Emitter<'_>, extra: Node<'_>, here: &Here<'_>) {
     let call = emit.known_mut().find_in(Slot::new(here.choice, Place::Latest));
-    emit.extra_of_call(here.choice, call, "extra_content", extra);
+    if let (Some(call), 0) = (call, here.choice) {
+        emit.state().change_message(|message| message.extra(call, "extra_content", extra.given()));
+    }
     let signature = extra.enter().raw("google.thought_signature").read();
     emit.opaque(OpaqueKind::Signature, here.choice, (None, call), signature);
 }

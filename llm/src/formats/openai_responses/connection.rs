@@ -45,7 +45,7 @@ pub(super) fn enter(event: Node<'_>, emit: &mut Emitter<'_>) -> u64 {
     if is_first {
         emit.begin_message(id, &model);
     } else {
-        emit.begin_answer(choice);
+        emit.state().begin(choice);
         emit.report(StreamEvent::MessageStart { id: present(id), model: present(&model) });
     }
     state(emit).realtime.open.push((id.to_owned(), choice));

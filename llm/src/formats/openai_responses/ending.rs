@@ -12,7 +12,7 @@ pub(super) fn end(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let (id, output) = (response.word_at("id"), digest_of(response.get("output").spelt()));
     let &mut State { plain, over, said, .. } = state(emit);
     let is_same = kind == "response.completed" && !id.is_empty() && digest_of(id) == over;
-    if plain == Some(true) && (is_same && emit.unfinished().is_empty() || kind == "response.done") {
+    if plain == Some(true) && (is_same && emit.state().unfinished.is_empty() || kind == "response.done") {
         // Items that differ from those of the first end stay unread, so they are reported as unknown parts.
         if said == output {
             response.shown();

@@ -86,7 +86,7 @@ pub(super) fn call_id<'i>(item: Node<'i>, slot: Slot<'_>, emit: &mut Emitter<'_>
     if may_rotate
         && emit.known().find_id(slot.choice, own).is_none()
         && let Some(call) = emit.known_mut().find_in(slot)
-        && emit.said().was(call, tool(item), &input(item))
+        && emit.state().said.was(call, tool(item), &input(item))
     {
         return emit.known().id_of(call).map_or(Cow::Borrowed(own), |known| Cow::Owned(known.to_owned()));
     }

@@ -266,7 +266,7 @@ pub(super) fn end(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) {
     let Some(number) = emit.calls().find_open(slot) else { return };
     emit.calls().identify(number, "", tool(item));
     // The input that a second family of events has sent is whole.
-    if let Some((_, input)) = emit.said().end_again(Some(number)) {
+    if let Some((_, input)) = emit.state().said.end_again(Some(number)) {
         emit.calls().whole_of(number, &input);
     }
     let has_composed = matches!(form, Form::Composed(_)) && composed::end(number, item, emit);
@@ -294,7 +294,7 @@ pub(super) fn repeat_all(response: Node<'_>, answer: Option<u64>, emit: &mut Emi
         (item, may_be_old(item, home.slot(), emit), has_rest(item, &home, emit), home)
     });
     let items: Vec<_> = items.collect();
-    emit.said().begin_list();
+    emit.state().said.begin_list();
     for (item, may_be_old, has_rest, home) in items {
         let by_id = find(item, home.slot(), emit);
         let is_open = by_id.is_some_and(|by_id| emit.known().open_call(by_id).is_some());

@@ -259,7 +259,7 @@ fn add_item(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     }
     let Some(home) = Home::of(event, emit) else { return };
     if let Some(outer) = home.index {
-        emit.said().retire(outer);
+        emit.state().said.retire(outer);
     }
     item::add(item, &home, emit);
 }
@@ -290,8 +290,8 @@ fn input_piece(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
             delta.as_piece_of(Text::Again(call), false);
             let limits = emit.known().limits();
             let (most_calls, most) = (limits.open_calls, limits.input_bytes);
-            emit.said().begin_otherwise(call, most_calls);
-            emit.said().add_again(call, piece, most);
+            emit.state().said.begin_otherwise(call, most_calls);
+            emit.state().said.add_again(call, piece, most);
         }
         _ => {
             emit.note_piece_in(home.slot(), delta);
@@ -335,7 +335,7 @@ fn words(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
         return part.piece(kind, event.get("delta").said(), emit);
     }
     // After the response's end, its text is no longer remembered.
-    if kind != MismatchKind::Text || !part.is_last(emit) || !emit.said().is_empty() {
+    if kind != MismatchKind::Text || !part.is_last(emit) || !emit.state().said.is_empty() {
         part.whole(kind, event.get("text|refusal|transcript").said(), Scope::Item, emit);
     }
 }
