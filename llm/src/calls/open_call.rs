@@ -30,7 +30,7 @@ pub(crate) struct OpenCall {
     /// The known identity. Separate from the input, so that it can be reported while the input is being read.
     pub(super) known: ToolCall<'static>,
     /// True if the input is text that is not JSON.
-    is_raw: bool,
+    pub(crate) is_raw: bool,
     pub(super) phase: Phase,
     is_reported: bool,
     /// The reason why a part of the input was left out on this side, so that the call can't be complete.
@@ -98,11 +98,6 @@ impl OpenCall {
     pub(super) fn may_lack_text(&self) -> bool {
         let may_be_whole = if self.has_input() { self.has_whole_value() } else { self.has_start_input() };
         !self.known.is_answer && !may_be_whole && self.input.error.is_none()
-    }
-
-    /// Returns true if the input is text that is not JSON.
-    pub(crate) fn is_raw(&self) -> bool {
-        self.is_raw
     }
 
     /// Returns true if any input has arrived, not counting the start's.

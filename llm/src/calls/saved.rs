@@ -111,12 +111,6 @@ impl State {
         self.open.is_empty() && !self.awaits_start()
     }
 
-    /// Returns the number of the next call.
-    #[cfg(feature = "providers")]
-    pub(crate) fn next(&self) -> u64 {
-        self.next
-    }
-
     /// Continues the numbering of calls at `next`, unless it is already further.
     pub(crate) fn count_from(&mut self, next: u64) {
         self.next = self.next.max(next);

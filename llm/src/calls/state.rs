@@ -21,7 +21,8 @@ pub(crate) struct State {
     pub(super) options: Options,
     pub(super) index: CallIndex,
     pub(super) open: Numbered<Box<OpenCall>>,
-    pub(super) next: u64,
+    /// The number of the next call.
+    pub(crate) next: u64,
 }
 
 /// The slots and ids of one message, with the numbers of the calls they lead to. Ended calls are included as long as

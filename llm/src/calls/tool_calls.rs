@@ -52,7 +52,7 @@ use crate::verbs::verbs;
 /// memory of a call is freed at its end.
 #[derive(Clone, Debug)]
 pub struct ToolCalls {
-    pub(super) state: State,
+    pub(crate) state: State,
     pub(super) history: History,
 }
 
@@ -215,17 +215,6 @@ impl ToolCalls {
     /// Makes calls without a name incomplete.
     pub(crate) fn require_names(&mut self) {
         self.state.options.needs_names = true;
-    }
-
-    /// Returns the state of the calls.
-    pub(crate) fn state(&self) -> &State {
-        &self.state
-    }
-
-    /// Returns the state of the calls, mutably.
-    #[cfg(feature = "providers")]
-    pub(crate) fn state_mut(&mut self) -> &mut State {
-        &mut self.state
     }
 }
 

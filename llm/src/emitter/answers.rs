@@ -75,7 +75,7 @@ impl Emitter<'_> {
     /// Forgets the calls, so the following calls are new ones whatever their ids and slots are.
     pub(crate) fn forget_calls(&mut self) {
         self.calls().begin_message();
-        self.user.stream_state.said.forget_inputs();
+        self.user.stream_state.said.inputs.clear();
         self.user.stream_state.has_begun_anew = true;
     }
 

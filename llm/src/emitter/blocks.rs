@@ -47,7 +47,7 @@ pub(crate) enum Which<'a> {
 pub(crate) struct Blocks {
     open: Vec<Open>,
     /// The number of the next block.
-    next: u64,
+    pub(crate) next: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -102,11 +102,6 @@ impl Open {
 }
 
 impl Blocks {
-    /// Returns the number of the next block.
-    pub(crate) fn next(&self) -> u64 {
-        self.next
-    }
-
     /// Returns true if no block is open.
     pub(crate) fn is_empty(&self) -> bool {
         self.open.is_empty()

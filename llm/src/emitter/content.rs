@@ -35,7 +35,7 @@ impl Emitter<'_> {
 
     /// Records a reported piece that the provider may repeat.
     pub(crate) fn note_said(&mut self, part: Part<'_>, piece: &str) {
-        let most = if self.kept(part.at) == part.at { self.calls.state().limits().open_calls } else { 0 };
+        let most = if self.kept(part.at) == part.at { self.calls.state.limits().open_calls } else { 0 };
         self.state().said.add(part, piece, most);
     }
 

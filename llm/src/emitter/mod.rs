@@ -15,7 +15,7 @@ use self::blocks::{At, Which};
 use self::failure::Failure;
 use self::stream_state::{Memory, StreamState, note, typed};
 use crate::calls::{
-    CallEvent, CallListener, Executor, OpenCall, Place, Places, Signals, Slot, State, ToolCalls, digest_of, present,
+    CallEvent, CallListener, Executor, Place, Places, Signals, Slot, State, ToolCalls, digest_of, present,
 };
 use crate::event::retry::Retry;
 use crate::event::usage::TokenUsage;
@@ -136,12 +136,12 @@ impl<'a> Emitter<'a> {
 
     /// Returns the state of the calls.
     pub(crate) fn known(&self) -> &State {
-        self.calls.state()
+        &self.calls.state
     }
 
     /// Returns the state of the calls, to be changed.
     pub(crate) fn known_mut(&mut self) -> &mut State {
-        self.calls.state_mut()
+        &mut self.calls.state
     }
 
     pub(crate) fn report(&mut self, event: StreamEvent<'_>) {
@@ -175,7 +175,7 @@ impl<'a> Emitter<'a> {
 
     /// Notes that a value is a piece of the input of a call.
     pub(crate) fn note_piece_of(&self, call: u64, value: Node<'_>) {
-        value.as_piece_of(Text::Call(call), self.known().open_call(call).is_some_and(OpenCall::is_raw));
+        value.as_piece_of(Text::Call(call), self.known().open_call(call).is_some_and(|call| call.is_raw));
     }
 
     /// Shows an event that has been read, with the marks of its values.
@@ -198,7 +198,7 @@ impl<'a> Emitter<'a> {
         key: Place<'_>,
         number: u64,
     ) -> Option<u64> {
-        let (limits, places) = (self.calls.state().limits(), places(self.user.stream_state));
+        let (limits, places) = (self.calls.state.limits(), places(self.user.stream_state));
         let before = places.get(choice, key);
         let is_short = !matches!(key, Place::Id(id) if id.len() > limits.name_bytes);
         if is_short && (before.is_some() || places.len() < limits.open_calls) {
@@ -219,7 +219,7 @@ impl<'a> Emitter<'a> {
 
     /// Returns true if the item with this key was reported, or may have been and was not remembered.
     pub(crate) fn may_have_reported(&self, key: &str) -> bool {
-        let limits = self.calls.state().limits();
+        let limits = self.calls.state.limits();
         let repeatable = &self.user.stream_state.repeatable;
         let is_full = key.len() > limits.name_bytes || repeatable.len() >= limits.open_calls;
         is_full || repeatable.get(0, Place::Id(key)).is_some()
@@ -252,7 +252,7 @@ impl<'a> Emitter<'a> {
         if self.is_structured && kind == BlockKind::Text {
             return 0;
         }
-        let (most, at) = (self.calls.state().limits().open_calls, self.kept(at));
+        let (most, at) = (self.calls.state.limits().open_calls, self.kept(at));
         self.user.stream_state.begin(choice);
         let (number, ended) = self.user.stream_state.blocks.start(choice, at, kind, most);
         ended.into_iter().for_each(|block| self.report(StreamEvent::BlockEnd(block)));
@@ -287,7 +287,7 @@ impl<'a> Emitter<'a> {
 
     /// Returns a place as the blocks keep it. Ids over the limit are not kept, and their blocks are runs.
     pub(super) fn kept<'p>(&self, at: At<'p>) -> At<'p> {
-        if matches!(at, At::Id(id) if id.len() > self.calls.state().limits().name_bytes) { At::Run } else { at }
+        if matches!(at, At::Id(id) if id.len() > self.calls.state.limits().name_bytes) { At::Run } else { at }
     }
 
     fn selected<'p>(&self, which: Which<'p>) -> Which<'p> {

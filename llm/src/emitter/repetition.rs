@@ -49,7 +49,7 @@ pub(crate) struct Said {
     /// count.
     had_forgotten: bool,
     /// Calls with the digests of their input and name, oldest first.
-    inputs: VecDeque<(u64, u64, u64)>,
+    pub(crate) inputs: VecDeque<(u64, u64, u64)>,
     /// Inputs that are being repeated, of calls that have ended or by a second kind of event, as received so far.
     again: Vec<(u64, String)>,
 }
@@ -192,16 +192,6 @@ impl Said {
     pub(crate) fn is_forgotten(&self) -> bool {
         let Self { parts, is_blind, has_forgotten, had_forgotten, inputs: _, again } = self;
         parts.is_empty() && !(*is_blind || *has_forgotten || *had_forgotten) && again.is_empty()
-    }
-
-    /// Returns true if the input of any ended call is remembered.
-    pub(crate) fn knows_inputs(&self) -> bool {
-        !self.inputs.is_empty()
-    }
-
-    /// Forgets the inputs of ended calls.
-    pub(crate) fn forget_inputs(&mut self) {
-        self.inputs.clear();
     }
 
     /// Forgets the message, except for the inputs of ended calls, which may be repeated after its end.

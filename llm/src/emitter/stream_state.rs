@@ -187,7 +187,7 @@ impl StreamState {
     }
 
     pub(crate) fn save_base(&self, out: &mut Writer<'_>) {
-        out.number(self.blocks.next());
+        out.number(self.blocks.next);
         out.number(self.members.len() as u64);
         self.members.iter().for_each(|member| out.number(*member));
         self.outlet.watch.save(out);

@@ -85,8 +85,8 @@ pub(crate) struct Turn {
     is_spoilt: bool,
     /// True if a call is not complete. Servers refuse it, and with it every request that contains the message.
     has_bad_call: bool,
-    /// True if the next event belongs to another message.
-    is_over: bool,
+    /// True if the message has ended and no other one has begun: the next event belongs to another message.
+    pub(crate) is_over: bool,
     /// True if a part of the next message is missing.
     spoils_next: bool,
 }
@@ -173,11 +173,6 @@ impl Turn {
     /// Ends the message: the next event belongs to another one.
     pub(crate) fn end(&mut self) {
         self.is_over = true;
-    }
-
-    /// Returns true if the message has ended and no other one has begun.
-    pub(crate) fn is_over(&self) -> bool {
-        self.is_over
     }
 
     /// Returns true if no part of the next message has been read, not even its shape.

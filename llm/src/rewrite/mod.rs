@@ -94,7 +94,7 @@ impl Interrupted for CallRewriter {
 impl fmt::Debug for CallRewriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("CallRewriter");
-        shown.field("provider", &self.readers.provider()).field("rules", &self.texts.objects).finish_non_exhaustive()
+        shown.field("provider", &self.readers.provider).field("rules", &self.texts.objects).finish_non_exhaustive()
     }
 }
 
@@ -194,7 +194,7 @@ impl CallRewriter {
             }
         });
         self.readers.settle();
-        if self.readers.is_empty() {
+        if self.readers.open.is_empty() {
             self.history.restart(|_| {});
         }
         match refused {
@@ -229,7 +229,7 @@ impl CallRewriter {
         let tree = Tree::new(event);
         let event = tree.root();
         let Self { texts, readers, passes_unknown, .. } = self;
-        let (provider, redacts) = (readers.provider(), texts.redacts());
+        let (provider, redacts) = (readers.provider, texts.redacts());
         if readers.is_repeated(event) {
             edits.leave_out(event.spelt());
             return None;

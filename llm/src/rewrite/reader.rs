@@ -16,8 +16,8 @@ const MOST: usize = 256;
 
 /// The readers of the agents that have an open call.
 pub(super) struct Readers {
-    provider: Provider,
-    open: Vec<Reader>,
+    pub(super) provider: Provider,
+    pub(super) open: Vec<Reader>,
     sequence: Sequence,
 }
 
@@ -49,14 +49,6 @@ impl Readers {
         Self { provider, open: Vec::new(), sequence: Sequence::default() }
     }
 
-    pub(super) fn provider(&self) -> Provider {
-        self.provider
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.open.is_empty()
-    }
-
     pub(super) fn clear(&mut self) {
         *self = Self::new(self.provider);
     }
@@ -69,7 +61,7 @@ impl Readers {
     /// Forgets the texts of calls that have ended, and agents without an open call or text.
     pub(super) fn settle(&mut self) {
         self.open.retain_mut(|reader| {
-            let calls = reader.calls.state();
+            let calls = &reader.calls.state;
             let is_open = |call| calls.open_call(call).is_some();
             reader.texts.retain(|text| text.is_stray() || text.call().is_some_and(is_open));
             calls.open_count() > 0 || !reader.texts.is_empty()
@@ -88,7 +80,7 @@ impl Readers {
                 let mut owner = None;
                 if speaker.is_unknown() {
                     // A line without a speaker is of the agent that began the call.
-                    let knows = |reader: &Reader, id: &str| reader.calls.state().find_id(0, id).is_some();
+                    let knows = |reader: &Reader, id: &str| reader.calls.state.find_id(0, id).is_some();
                     (terminal.results)(event, &mut |id| {
                         owner = owner.or_else(|| self.open.iter().position(|reader| knows(reader, id)));
                     });

@@ -58,7 +58,7 @@ impl CallRewriter {
     }
 
     fn owner(&self) -> Owner {
-        let choices = self.readers.provider() as u64 * 2 + u64::from(self.passes_unknown);
+        let choices = self.readers.provider as u64 * 2 + u64::from(self.passes_unknown);
         self.texts.strings.owner(Kind::CallRewriter).with_choice(choices)
     }
 }

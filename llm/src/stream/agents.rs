@@ -69,7 +69,7 @@ enum Whose {
 
 /// Returns true if an agent has no open answer and no open call.
 pub(super) fn is_idle(calls: &ToolCalls, state: &StreamState) -> bool {
-    state.unfinished.is_empty() && calls.state().open_count() == 0
+    state.unfinished.is_empty() && calls.state.open_count() == 0
 }
 
 /// Returns true if two lines may belong to one session. Not every line names its session.
@@ -106,7 +106,7 @@ impl Agents {
 
 /// Returns the first fault of an agent; `None` also if no event of the agent was understood.
 fn wrong_with(calls: &ToolCalls, state: &StreamState, is_open: bool) -> Option<Unfinished> {
-    let verdict = state.outlet.watch.verdict(is_open, calls.state().has_strays(), true);
+    let verdict = state.outlet.watch.verdict(is_open, calls.state.has_strays(), true);
     verdict.err().filter(|unfinished| unfinished.kind() != UnfinishedKind::NoEvent)
 }
 
@@ -144,7 +144,7 @@ impl ProviderStream {
         if !self.agents.open.is_empty() {
             (terminal.results)(line, &mut |id| {
                 let has_begun = |calls: &ToolCalls, state: &StreamState| {
-                    calls.state().find_id(0, id).is_some() || state.blocks.find(Which::At(0, At::Id(id))).is_some()
+                    calls.state.find_id(0, id).is_some() || state.blocks.find(Which::At(0, At::Id(id))).is_some()
                 };
                 let is_own = has_begun(&self.calls, &self.stream_state);
                 let other = |agent: &Agent| !is_own && has_begun(&agent.calls, &agent.state);
@@ -157,7 +157,7 @@ impl ProviderStream {
     /// Finds the agent that a line belongs to. An unknown agent is added.
     fn whose(&mut self, speaker: &Speaker<'_>, on_event: &mut OnEvent<'_>) -> Whose {
         let Speaker { session, agent: id } = speaker;
-        let most = self.calls.state().limits().name_bytes;
+        let most = self.calls.state.limits().name_bytes;
         let is_main = id.is_empty() && is_same(session, &self.agents.session);
         if is_main && !self.agents.session.is_empty() {
             return Whose::Main;
@@ -220,8 +220,8 @@ impl ProviderStream {
         mem::swap(calls, &mut agent.calls);
         mem::swap(stream_state, &mut agent.state);
         // Calls and blocks are numbered across agents.
-        calls.state_mut().count_from(agent.calls.state().next());
-        stream_state.blocks.count_from(agent.state.blocks.next());
+        calls.state.count_from(agent.calls.state.next);
+        stream_state.blocks.count_from(agent.state.blocks.next);
         agent.name().to_owned()
     }
 
@@ -242,7 +242,7 @@ impl ProviderStream {
 
     fn remove_agent(&mut self, place: usize) {
         let Agent { calls, state, .. } = self.agents.open.remove(place);
-        let is_open = calls.state().open_count() > 0;
+        let is_open = calls.state.open_count() > 0;
         self.agents.wrong = self.agents.wrong.or(wrong_with(&calls, &state, is_open));
     }
 

@@ -98,7 +98,7 @@ impl ProviderStream {
     ///
     /// Returns the first fault as an [`Unfinished`].
     pub fn verdict(&self) -> Result<(), Unfinished> {
-        let calls = self.calls.state();
+        let calls = &self.calls.state;
         let is_open = !agents::is_idle(&self.calls, &self.stream_state);
         self.stream_state.outlet.watch.verdict(is_open, calls.has_strays(), self.is_program_s())?;
         self.verdict_on_agents()

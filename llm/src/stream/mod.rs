@@ -232,7 +232,7 @@ impl ProviderStream {
     /// ```
     #[must_use]
     pub fn message(&self) -> Option<String> {
-        self.stream_state.message().filter(|_| self.calls.state().open_count() == 0)?.to_json()
+        self.stream_state.message().filter(|_| self.calls.state.open_count() == 0)?.to_json()
     }
 
     /// Returns the [`message`](Self::message) without its calls and their results. Use it to continue after a call that

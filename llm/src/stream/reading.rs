@@ -55,7 +55,7 @@ impl ProviderStream {
     /// Reads an input, and buffers it if the stream is saveable.
     pub(super) fn take(&mut self, input: Input<'_>, on_event: &mut OnEvent<'_>) {
         self.unless_interrupted(|stream| match input {
-            Input::Event(event) if event.len() <= stream.calls.state().limits().event_bytes => {
+            Input::Event(event) if event.len() <= stream.calls.state.limits().event_bytes => {
                 stream.push_event(event, on_event);
             }
             Input::Event(_) | Input::Oversized => stream.buffered(Input::Oversized, |stream| {
@@ -139,7 +139,7 @@ impl ProviderStream {
             return self.emitter(on_event).fail(&failure);
         }
         let kept: usize = self.undecided.iter().map(String::len).sum();
-        if self.undecided.len() < MOST_UNDECIDED && kept + text.len() <= self.calls.state().limits().event_bytes {
+        if self.undecided.len() < MOST_UNDECIDED && kept + text.len() <= self.calls.state.limits().event_bytes {
             self.undecided.push(text.to_owned());
         } else {
             on_event(StreamEvent::Unknown { text: text.into() });
@@ -167,7 +167,7 @@ impl ProviderStream {
     /// Begins to compose the message, once the provider is known.
     pub(super) fn keep_message(&mut self) {
         if let (Some(reader), Some(composer_of), None) = (&self.reader, self.composer_of, &self.stream_state.message) {
-            let most = self.calls.state().limits().event_bytes;
+            let most = self.calls.state.limits().event_bytes;
             let new = |shape| Box::new(Turn::new(composer_of(shape), most));
             self.stream_state.message = reader.format.message.map(new);
         }

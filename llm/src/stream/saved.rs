@@ -174,14 +174,14 @@ impl ProviderStream {
             let mut base = Vec::new();
             self.save_base(&mut Writer::new(&mut base));
             self.history.mark(base);
-            self.knows_marked_calls = !self.calls.state().is_new() || self.stream_state.said.knows_inputs();
+            self.knows_marked_calls = !self.calls.state.is_new() || !self.stream_state.said.inputs.is_empty();
             self.cut_history();
         }
     }
 
     fn cut_history(&mut self) {
         let message = self.stream_state.message.as_ref();
-        if !self.knows_marked_calls && !message.is_some_and(|message| message.is_over()) {
+        if !self.knows_marked_calls && !message.is_some_and(|message| message.is_over) {
             self.history.cut();
         }
     }
@@ -191,7 +191,7 @@ impl ProviderStream {
     fn is_closed(&self) -> bool {
         self.undecided.is_empty()
             && self.reader.as_ref().is_none_or(|reader| reader.format.forgets_messages)
-            && self.calls.state().is_closed()
+            && self.calls.state.is_closed()
             && self.stream_state.is_closed()
             && self.stream_state.message.as_ref().is_none_or(|message| message.is_before_next())
             && self.agents.are_closed()
@@ -203,7 +203,7 @@ impl ProviderStream {
             out.flag(reader.has_begun);
         });
         out.flag(self.composer_of.is_some() && self.stream_state.message.is_none());
-        self.calls.state().save_base(out);
+        self.calls.state.save_base(out);
         self.stream_state.save_base(out);
         self.agents.save_base(out);
     }
@@ -227,8 +227,8 @@ impl Replay for ProviderStream {
             Impossible::ensure(self.composer_of.is_none() || self.reader.is_some())?;
             self.keep_message();
         }
-        self.calls.state_mut().restore_base(reader)?;
-        let next = self.calls.state().next();
+        self.calls.state.restore_base(reader)?;
+        let next = self.calls.state.next;
         self.stream_state.restore_base(reader, next)?;
         self.agents.restore_base(reader, next)
     }
