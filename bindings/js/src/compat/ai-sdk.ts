@@ -1,29 +1,29 @@
 // A drop-in for the AI SDK's `parsePartialJson` that does not read the text again for each delta.
 
 import type { Json } from "../core/values.js";
-import { DropIn, type Shown } from "./preview.js";
+import { DropIn, type Shown } from "./drop-in.js";
 
 /** In the words of the AI SDK. */
 export interface PartialJson {
   readonly value: Json | undefined;
   /**
-   * Nothing was pushed yet; the text so far is a complete JSON text; it is the start of one, or can be repaired; it can't.
+   * Nothing was pushed yet; the text so far is a complete JSON text; it is the start of one; it is neither.
    */
   readonly state: "undefined-input" | "successful-parse" | "repaired-parse" | "failed-parse";
 }
 
-const DIALECT = { readsKeys: false, readsPlus: false, leavesEscapes: false, hasPath: false };
 const UNDEFINED: PartialJson = { value: undefined, state: "undefined-input" };
 const FAILED: PartialJson = { value: undefined, state: "failed-parse" };
 
 /**
  * A drop-in for the AI SDK's `parsePartialJson` that takes deltas and reads each once: `await parsePartialJson(text += delta)`
- * becomes `parser.push(delta)`, with the same value and state. Text with `__proto__`, or `prototype` in a `constructor`, is
- * `failed-parse` as a whole.
+ * becomes `parser.push(delta)`, with the same value and state at each prefix of a JSON text. Text that has had `__proto__`, or
+ * `prototype` in a `constructor`, is `failed-parse` as a whole.
  *
  * Values share their structure and never change afterwards. They differ from the AI SDK's (7.0.173) in three places, where
  * the AI SDK misreads valid JSON: here half a surrogate pair is not shown, the exponent of a member's number may begin
- * with `+`, and a key may contain `\"`.
+ * with `+`, and a key may contain `\"`. Text that is not JSON is not repaired: it is `failed-parse` from its first bad
+ * character on.
  *
  * @example
  * ```ts
@@ -42,7 +42,7 @@ const FAILED: PartialJson = { value: undefined, state: "failed-parse" };
  */
 export class PartialJsonParser extends DropIn<PartialJson> {
   constructor() {
-    super(DIALECT, UNDEFINED);
+    super(UNDEFINED);
   }
 
   protected result(shown: Shown, before: PartialJson): PartialJson {

@@ -1,7 +1,7 @@
 // A drop-in for assistant-ui's `parsePartialJsonObject` that does not read the text again for each delta.
 
 import type { Json } from "../core/values.js";
-import { DropIn, type Shown } from "./preview.js";
+import { DropIn, type Shown } from "./drop-in.js";
 
 type Container = { [key: string]: Json } | Json[];
 
@@ -13,16 +13,15 @@ export interface PartialObject {
   readonly partialPath: readonly string[];
 }
 
-const DIALECT = { readsKeys: true, readsPlus: true, leavesEscapes: true, hasPath: true };
 const EMPTY: PartialObject = { value: {}, state: "partial", partialPath: [] };
 
 /**
  * A drop-in for assistant-ui's `parsePartialJsonObject` that takes deltas: the same values, states and paths, and
- * `undefined` where that gives `undefined`: for roots that are neither objects nor arrays, text that can't be repaired,
- * text with `__proto__` or with `prototype` in a `constructor`.
+ * `undefined` for roots that are neither objects nor arrays, and for text that has had `__proto__`, or `prototype` in a
+ * `constructor`.
  *
- * Values share their structure and never change afterwards. They differ from assistant-ui's in one place: a half surrogate
- * pair is not shown.
+ * Values share their structure and never change afterwards. They differ from assistant-ui's in two places: a half surrogate
+ * pair is not shown, and text that is not JSON is not repaired, but gives `undefined` from its first bad character on.
  *
  * @example
  * ```ts
@@ -37,7 +36,7 @@ export class PartialJsonObjectParser extends DropIn<PartialObject | undefined> {
   #isFresh = true;
 
   constructor() {
-    super(DIALECT, EMPTY);
+    super(EMPTY);
   }
 
   override push(delta: string): PartialObject | undefined {
