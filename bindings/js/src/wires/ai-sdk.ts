@@ -1,9 +1,8 @@
 // The AI SDK: the parts of `fullStream`, and the chunks of the UI message stream that it makes of them. Both have calls by
 // id, and repeat the whole input at the end.
 
-import type { Emitter } from "./emitter.js";
 import { isObject, jsonOf, pieceOf, textOf, unreadable, type Members } from "./members.js";
-import { eventsOf, WireStream, type WireEvents, type WireReader } from "./wire-stream.js";
+import { eventsOf, WireStream, type WireEvents } from "./wire-stream.js";
 
 export type * from "./exports.js";
 
@@ -14,26 +13,24 @@ interface Known {
   isOpen: boolean;
 }
 
-class AiSdkReader implements WireReader {
-  readonly #emit: Emitter;
+/** A stream of the AI SDK's parts or UI message chunks, one at a time. */
+export class AiSdkStream<E extends object | string = object | string> extends WireStream<E> {
   readonly #calls = new Map<string, Known>();
   /** True between the start of a message and its end. */
   #isOpen = false;
   /** True if an event of the message could not be read, whatever others repeat. */
   #hasLost = false;
 
-  constructor(emit: Emitter) {
-    this.#emit = emit;
-  }
-
-  lose(): void {
-    this.#emit.leaveOut();
+  /** @internal */
+  protected override lose(): void {
+    this.emit.leaveOut();
     this.#hasLost = true;
     this.#isOpen = true;
   }
 
-  read(event: Members): void {
-    const emit = this.#emit;
+  /** @internal */
+  protected override read(event: Members): void {
+    const emit = this.emit;
     const { type, input } = event;
     const id = textOf(event.toolCallId ?? event.id);
     switch (type) {
@@ -85,8 +82,8 @@ class AiSdkReader implements WireReader {
     if (known !== undefined && (name === "" || name === known.name)) return known;
     const call = { name, text: "", isOpen: true };
     this.#calls.set(id, call);
-    this.#emit.tell(this.#emit.calls.start(id, { id, name, executed: providerExecuted === true ? "provider" : "client" }));
-    if (name === "") this.#emit.leaveOut();
+    this.emit.tell(this.emit.calls.start(id, { id, name, executed: providerExecuted === true ? "provider" : "client" }));
+    if (name === "") this.emit.leaveOut();
     return call;
   }
 
@@ -94,26 +91,26 @@ class AiSdkReader implements WireReader {
     if (id === "") unreadable();
     const known = this.#calls.get(id);
     if (known) known.text += text;
-    this.#emit.tell(this.#emit.calls.delta(id, text));
+    this.emit.tell(this.emit.calls.delta(id, text));
   }
 
   /** Ends a call with its whole input, which the tool's schema may have changed. */
   #end(id: string, event: Members, input: string): void {
-    const { calls } = this.#emit;
+    const { calls } = this.emit;
     const known = this.#calls.get(id) ?? this.#start(id, event);
     // Without an input it may still come.
     if (!known.isOpen || known.text + input === "") return;
     known.isOpen = false;
     if (event.type === "tool-input-error" || !isValidated(valueOf(known.text), event.input)) {
-      this.#emit.tell(calls.whole(id, input));
+      this.emit.tell(calls.whole(id, input));
     }
-    if (this.#hasLost || known.name === "" || known.name !== textOf(event.toolName)) this.#emit.leaveOut();
-    this.#emit.tell(calls.stop(id));
+    if (this.#hasLost || known.name === "" || known.name !== textOf(event.toolName)) this.emit.leaveOut();
+    this.emit.tell(calls.stop(id));
   }
 
   #stop(reason: string): void {
-    this.#emit.end(reason);
-    this.#emit.stop(reason);
+    this.emit.end(reason);
+    this.emit.stop(reason);
     this.#isOpen = false;
   }
 }
@@ -144,13 +141,6 @@ function isValidated(input: unknown, value: unknown): boolean {
   const shared = names.filter((name) => others.includes(name));
   const mayBe = shared.length > 0 || names.length === 0 || others.length === 0;
   return mayBe && shared.every((name) => isValidated(input[name], value[name]));
-}
-
-/** A stream of the AI SDK's parts or UI message chunks, one at a time. */
-export class AiSdkStream<E extends object | string = object | string> extends WireStream<E> {
-  protected newReader(emitter: Emitter): WireReader {
-    return new AiSdkReader(emitter);
-  }
 }
 
 /**

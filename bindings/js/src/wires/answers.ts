@@ -5,16 +5,13 @@ import type { Emitter } from "./emitter.js";
 import { textOf, unreadable } from "./members.js";
 
 export class Answers {
-  readonly #emit: Emitter;
   /** Why the answers that have stopped did so. */
   readonly reasons = new Map<number, string>();
   /** The id that each event of a message repeats, and those of the messages before. */
   #id = "";
   readonly #ended = new Set<string>();
 
-  constructor(emit: Emitter) {
-    this.#emit = emit;
-  }
+  constructor(readonly emit: Emitter) {}
 
   /** Returns true if an event is of another message than those before. Fails if that message has ended. */
   isAnother(id: unknown): boolean {
@@ -30,7 +27,8 @@ export class Answers {
 
   /** Begins another message. If calls are open, nothing says whose the next pieces are. */
   begin(): void {
-    const emit = this.#emit;
+    this.reasons.clear();
+    const emit = this.emit;
     const isAmidCalls = emit.calls.openCalls.length > 0;
     emit.leaveOut();
     emit.begin();
@@ -39,12 +37,12 @@ export class Answers {
 
   /** Returns true if the calls of an answer were not cut. */
   isRegular(choice: number): boolean {
-    return isRegular({ isAnnounced: true, reason: this.#emit.failure ?? this.reasons.get(choice) });
+    return isRegular({ isAnnounced: true, reason: this.emit.failure ?? this.reasons.get(choice) });
   }
 
   /** Ends the calls of an answer that has stopped. */
   end(choice: number): void {
-    this.#emit.tell(this.#emit.calls.finishChoice(choice, this.#emit.failure ?? this.reasons.get(choice)));
+    this.emit.tell(this.emit.calls.finishChoice(choice, this.emit.failure ?? this.reasons.get(choice)));
   }
 
   endAll(): void {

@@ -1,22 +1,18 @@
 // Anthropic Messages: blocks by index, between a `message_start` and a `message_stop`.
 
-import type { Emitter } from "./emitter.js";
 import { indexOf, isObject, jsonOf, listOf, membersOf, pieceOf, textOf, unreadable, type Members } from "./members.js";
-import { eventsOf, WireStream, type WireEvents, type WireReader } from "./wire-stream.js";
+import { eventsOf, WireStream, type WireEvents } from "./wire-stream.js";
 
 export type * from "./exports.js";
 
-class AnthropicReader implements WireReader {
-  readonly #emit: Emitter;
+/** A stream of Anthropic's Messages API, one event at a time. */
+export class AnthropicStream<E extends object | string = object | string> extends WireStream<E> {
   /** The indices of the message's calls, by their ids. */
   readonly #indices = new Map<string, number>();
 
-  constructor(emit: Emitter) {
-    this.#emit = emit;
-  }
-
-  read(event: Members): void {
-    const emit = this.#emit;
+  /** @internal */
+  protected override read(event: Members): void {
+    const emit = this.emit;
     switch (event.type) {
       case "message_start":
         this.#message(membersOf(event.message ?? unreadable()));
@@ -47,7 +43,7 @@ class AnthropicReader implements WireReader {
   }
 
   #message(message: Members): void {
-    const emit = this.#emit;
+    const emit = this.emit;
     emit.begin();
     this.#indices.clear();
     listOf(message.content).forEach((block, index) => {
@@ -59,28 +55,28 @@ class AnthropicReader implements WireReader {
 
   /** Reads the start of a block. Any block with an id, a name and an input is a call. */
   #start(index: number, block: Members): void {
-    const { calls } = this.#emit;
+    const { calls } = this.emit;
     const { type, input } = block;
     const [kind, id, name] = [textOf(type), textOf(block.id), textOf(block.name)];
-    if (kind === "text") this.#emit.text(textOf(block.text));
+    if (kind === "text") this.emit.text(textOf(block.text));
     // A call that has a result gets no more input.
     const ended = this.#indices.get(textOf(block.tool_use_id));
-    if (ended !== undefined) this.#emit.tell(calls.stop(ended));
+    if (ended !== undefined) this.emit.tell(calls.stop(ended));
     if (id === "" || name === "" || !(kind.endsWith("tool_use") || input != null)) return this.#other(index);
     this.#indices.set(id, index);
     const isNothing = Array.isArray(input) && input.length === 0;
     const start = { id, name, input: isObject(input) ? jsonOf(input) : isNothing ? "" : textOf(input) };
     // The provider executes `server_tool_use` and `mcp_tool_use`.
-    this.#emit.tell(calls.start(index, { ...start, executed: kind.endsWith("_tool_use") ? "provider" : "client" }));
+    this.emit.tell(calls.start(index, { ...start, executed: kind.endsWith("_tool_use") ? "provider" : "client" }));
   }
 
   /** Reads what is no part of a call. At the index of one, it contradicts it. */
   #other(index: number): void {
-    if ([...this.#indices.values()].includes(index)) this.#emit.leaveOut();
+    if ([...this.#indices.values()].includes(index)) this.emit.leaveOut();
   }
 
   #piece(event: Members, delta: Members): void {
-    const emit = this.#emit;
+    const emit = this.emit;
     const index = indexOf(event.index);
     if (delta.type !== "input_json_delta") this.#other(index);
     switch (delta.type) {
@@ -104,15 +100,8 @@ class AnthropicReader implements WireReader {
   #stop({ stop_reason }: Members): void {
     const reason = textOf(stop_reason);
     if (reason === "") return;
-    this.#emit.end(reason);
-    this.#emit.stop(reason);
-  }
-}
-
-/** A stream of Anthropic's Messages API, one event at a time. */
-export class AnthropicStream<E extends object | string = object | string> extends WireStream<E> {
-  protected newReader(emitter: Emitter): WireReader {
-    return new AnthropicReader(emitter);
+    this.emit.end(reason);
+    this.emit.stop(reason);
   }
 }
 

@@ -1,9 +1,8 @@
 // OpenAI's chat completions: calls by the answer's and the call's index.
 
 import { Answers } from "./answers.js";
-import type { Emitter } from "./emitter.js";
 import { hasMember, indexOf, listOf, membersOf, textOf, unreadable, type Members } from "./members.js";
-import type { WireReader } from "./wire-stream.js";
+import { eventsOf, WireStream, type WireEvents } from "./wire-stream.js";
 
 /** The data of the first entry of a call. */
 interface Known {
@@ -12,34 +11,26 @@ interface Known {
   readonly isRaw: boolean;
 }
 
-export class ChatReader implements WireReader {
-  readonly #emit: Emitter;
+/** A stream of OpenAI's chat completions, one event at a time. */
+export class ChatStream<E extends object | string = object | string> extends WireStream<E> {
   /** The calls of each answer, by their indices. */
   readonly #calls = new Map<number, Map<number, Known>>();
-  readonly #answers: Answers;
+  readonly #answers = new Answers(this.emit);
 
-  constructor(emit: Emitter) {
-    this.#emit = emit;
-    this.#answers = new Answers(emit);
-  }
-
-  reset(): void {
-    this.#calls.clear();
-    this.#answers.reasons.clear();
-  }
-
-  end(): void {
+  /** @internal */
+  protected override end(): void {
     this.#answers.endAll();
   }
 
-  read(event: Members): void {
-    this.#emit.passOver(event);
+  /** @internal */
+  protected override read(event: Members): void {
+    this.emit.passOver(event);
     const choices = listOf(event.choices);
     // Every chunk has a list of choices: this is something else, such as an error.
-    if (event.choices == null) this.#emit.leaveOut();
+    if (event.choices == null) this.emit.leaveOut();
     if (choices.length > 0 && this.#answers.isAnother(event.id)) {
       this.#answers.begin();
-      this.reset();
+      this.#calls.clear();
     }
     for (const choice of choices) this.#choice(indexOf(choice.index ?? 0), choice);
   }
@@ -47,20 +38,20 @@ export class ChatReader implements WireReader {
   #choice(index: number, choice: Members): void {
     const delta = membersOf(choice.delta);
     const { content = choice.text, tool_calls, function_call } = delta;
-    if (typeof content === "string") this.#emit.text(textOf(content), index);
-    else if (content != null) this.#emit.leaveOut();
+    if (typeof content === "string") this.emit.text(textOf(content), index);
+    else if (content != null) this.emit.leaveOut();
     for (const entry of listOf(tool_calls)) this.#entry(index, entry, true);
     // The older form has at most one call and no id.
     if (function_call != null) this.#entry(index, tool_calls == null ? { index: 0, function: function_call } : unreadable(), false);
     // A message beside the deltas repeats the calls, or contradicts them.
     const message = membersOf(choice.message);
-    if (message.tool_calls ?? message.function_call) this.#emit.leaveOut();
+    if (message.tool_calls ?? message.function_call) this.emit.leaveOut();
     this.#stop(index, choice);
   }
 
   /** Reads a call, or a piece of one. */
   #entry(choice: number, entry: Members, hasId: boolean): void {
-    const emit = this.#emit;
+    const emit = this.emit;
     const { custom } = entry;
     const isRaw = custom != null;
     const called = membersOf(isRaw ? custom : entry.function);
@@ -87,7 +78,7 @@ export class ChatReader implements WireReader {
   }
 
   #stop(index: number, choice: Members): void {
-    const emit = this.#emit;
+    const emit = this.emit;
     const reason = textOf(choice.finish_reason);
     if (reason === "") {
       // Some servers have another name for it.
@@ -110,3 +101,21 @@ export class ChatReader implements WireReader {
 
 /** Members of an entry that may be pieces of its call. */
 const UNKNOWN = /^(?!(index|id|type|function|custom|extra_content)$)/;
+
+/**
+ * Yields the events of a stream of OpenAI's chat completions.
+ * See {@link WireEvents}.
+ *
+ * @example
+ * ```ts
+ * import { chatEvents } from "jsonspigot/openai";
+ *
+ * const stream = await client.chat.completions.create({ ...request, stream: true });
+ * for await (const event of chatEvents(stream, "city")) {
+ *   if (event.kind === "delta") console.log(event.text); // "Kö", then "ln"
+ *   if (event.kind === "input" && event.status === "complete") console.log(event.name, event.value); // "plan" {"city":"Köln"}
+ *   if (event.kind === "stop") console.log(event.reason); // "tool_calls"
+ * }
+ * ```
+ */
+export const chatEvents: WireEvents = (source, patterns, options) => eventsOf(source, new ChatStream(patterns, options));

@@ -13,14 +13,11 @@ import type { Members } from "./members.js";
 const OF_A_PIECE = /^(delta|index|inputTextDelta|output_index|toolCall(Id)?)$/;
 
 export class Emitter {
-  readonly calls: ToolCalls;
   events: (CallEvent | TextEvent | StopEvent)[] = [];
   /** The reason of an error, which ends all calls after it, since none is regular. */
   failure: string | undefined;
 
-  constructor(calls: ToolCalls) {
-    this.calls = calls;
-  }
+  constructor(readonly calls: ToolCalls) {}
 
   tell(events: readonly CallEvent[]): void {
     this.events.push(...events);

@@ -2,10 +2,9 @@
 
 import type { Executor } from "../calls/event.js";
 import { Answers } from "./answers.js";
-import type { Emitter } from "./emitter.js";
 import { hasMember, indexOf, isTrue, jsonOf, listOf, membersOf, textOf, unreadable, type Members } from "./members.js";
 import { ValueWriter } from "./value-writer.js";
-import { eventsOf, WireStream, type WireEvents, type WireReader } from "./wire-stream.js";
+import { eventsOf, WireStream, type WireEvents } from "./wire-stream.js";
 
 export type * from "./exports.js";
 
@@ -18,33 +17,24 @@ interface Open {
   goesOn: boolean;
 }
 
-class GeminiReader implements WireReader {
-  readonly #emit: Emitter;
-  readonly #answers: Answers;
+/** A stream of Gemini's `generateContent`, one event at a time. */
+export class GeminiStream<E extends object | string = object | string> extends WireStream<E> {
+  readonly #answers = new Answers(this.emit);
   /** The open call of each answer. */
   readonly #open = new Map<number, Open>();
   /** The ids of the message's calls. */
   readonly #ids = new Set<string>();
   #count = 0;
 
-  constructor(emit: Emitter) {
-    this.#emit = emit;
-    this.#answers = new Answers(emit);
-  }
-
-  reset(): void {
-    this.#open.clear();
-    this.#ids.clear();
-    this.#answers.reasons.clear();
-  }
-
-  end(): void {
+  /** @internal */
+  protected override end(): void {
     for (const choice of this.#open.keys()) this.#close(choice);
     this.#answers.endAll();
   }
 
-  read(event: Members): void {
-    const emit = this.#emit;
+  /** @internal */
+  protected override read(event: Members): void {
+    const emit = this.emit;
     // Live and Interactions have other events.
     if (hasMember(event, /^(type|event_type|serverContent|toolCall\w*)$/)) unreadable();
     emit.passOver(event);
@@ -57,13 +47,14 @@ class GeminiReader implements WireReader {
     if (all.length === 0) unreadable();
     if (this.#answers.isAnother(event.responseId)) {
       this.#answers.begin();
-      this.reset();
+      this.#open.clear();
+      this.#ids.clear();
     }
     for (const candidate of all) this.#candidate(indexOf(candidate.index ?? 0), candidate);
   }
 
   #candidate(choice: number, candidate: Members): void {
-    const emit = this.#emit;
+    const emit = this.emit;
     const { content, finishReason } = candidate;
     const reason = textOf(finishReason);
     const parts = listOf(membersOf(content).parts);
@@ -78,7 +69,7 @@ class GeminiReader implements WireReader {
 
   #part(choice: number, part: Members): void {
     const { text, thought, functionCall, executableCode, toolCall } = part;
-    if (thought !== true) this.#emit.text(textOf(text), choice);
+    if (thought !== true) this.emit.text(textOf(text), choice);
     if (functionCall !== undefined) this.#call(choice, membersOf(functionCall ?? unreadable()));
     // Google executes these itself.
     if (executableCode != null) {
@@ -93,7 +84,7 @@ class GeminiReader implements WireReader {
   /** Reads a call, or a piece of one. A name starts a call, and ends the one before. */
   #call(choice: number, call: Members): void {
     const { partialArgs, willContinue, args } = call;
-    const emit = this.#emit;
+    const emit = this.emit;
     const id = textOf(call.id);
     const values = listOf(partialArgs);
     const goesOn = isTrue(willContinue);
@@ -115,7 +106,7 @@ class GeminiReader implements WireReader {
   }
 
   #whole(choice: number, call: Members, executed: Executor): void {
-    const emit = this.#emit;
+    const emit = this.emit;
     // The arguments may be under another name, or those of a call that is open.
     const isOdd = hasMember(call, /^(?!(id|name|args)$)/) || textOf(call.name) === "" || this.#ids.has(textOf(call.id));
     const slot = this.#start(choice, call, executed);
@@ -125,7 +116,7 @@ class GeminiReader implements WireReader {
   }
 
   #start(choice: number, call: Members, executed: Executor): readonly [number, number] {
-    const emit = this.#emit;
+    const emit = this.emit;
     this.#close(choice);
     const slot = [choice, this.#count++] as const;
     const id = textOf(call.id);
@@ -140,19 +131,12 @@ class GeminiReader implements WireReader {
   #close(choice: number): void {
     const open = this.#open.get(choice);
     if (open === undefined) return;
-    const { calls } = this.#emit;
+    const { calls } = this.emit;
     this.#open.delete(choice);
     // A call that has announced more, and ends without it, is not whole.
-    if (open.goesOn) return this.#emit.leaveOut();
-    if (this.#answers.isRegular(choice)) this.#emit.tell(calls.delta(open.slot, open.values.end()));
-    this.#emit.tell(calls.stop(open.slot));
-  }
-}
-
-/** A stream of Gemini's `generateContent`, one event at a time. */
-export class GeminiStream<E extends object | string = object | string> extends WireStream<E> {
-  protected newReader(emitter: Emitter): WireReader {
-    return new GeminiReader(emitter);
+    if (open.goesOn) return this.emit.leaveOut();
+    if (this.#answers.isRegular(choice)) this.emit.tell(calls.delta(open.slot, open.values.end()));
+    this.emit.tell(calls.stop(open.slot));
   }
 }
 

@@ -2,9 +2,8 @@
 // The whole input of a call is sent up to three times after its pieces: by itself, in its item, and in the response.
 
 import type { CallEvent } from "../calls/event.js";
-import type { Emitter } from "./emitter.js";
 import { indexOf, jsonOf, listOf, membersOf, pieceOf, textOf, type Members } from "./members.js";
-import type { WireReader } from "./wire-stream.js";
+import { eventsOf, WireStream, type WireEvents } from "./wire-stream.js";
 
 /** The input of an item that is a call, by its type without `_call`: one member, or an object of these with a comma. */
 const INPUTS: { readonly [tool: string]: string | undefined } = {
@@ -48,19 +47,16 @@ interface Known {
   readonly strings: string[];
 }
 
-export class ResponsesReader implements WireReader {
-  readonly #emit: Emitter;
+/** A stream of OpenAI's Responses, one event at a time. */
+export class ResponsesStream<E extends object | string = object | string> extends WireStream<E> {
   readonly #calls = new Map<number, Known>();
   /** True if events contradict each other, or one could not be read: no call can be complete, whatever others repeat. */
   #hasLost = false;
   #hasEnded = false;
   #id = "";
 
-  constructor(emit: Emitter) {
-    this.#emit = emit;
-  }
-
-  read(event: Members): void {
+  /** @internal */
+  protected override read(event: Members): void {
     // A Realtime connection has the same types, and responses side by side.
     const kind = pieceOf(event.event_id == null && event.type !== "response.done" && event.type);
     const piece = PIECE.exec(kind);
@@ -73,10 +69,10 @@ export class ResponsesReader implements WireReader {
         this.#calls.clear();
         this.#hasLost = false;
         this.#hasEnded = false;
-        return this.#emit.begin();
+        return this.emit.begin();
       }
       case "response.output_text.delta":
-        return this.#emit.text(pieceOf(event.delta));
+        return this.emit.text(pieceOf(event.delta));
       case "response.output_item.added":
       case "response.output_item.done":
         return this.#item(indexOf(event.output_index), membersOf(event.item), kind.endsWith("done"));
@@ -85,12 +81,12 @@ export class ResponsesReader implements WireReader {
       case "response.failed":
         return this.#finish(kind.slice(9), membersOf(event.response));
     }
-    if (!OTHER.test(kind)) this.#emit.passOver(event);
+    if (!OTHER.test(kind)) this.emit.passOver(event);
   }
 
   /** Reads a piece of an input or of a string in it, or all of that. */
   #piece([, tool, member, step]: readonly string[], event: Members): void {
-    const { calls } = this.#emit;
+    const { calls } = this.emit;
     const { delta, item_id, name, command_index } = event;
     const index = indexOf(event.output_index);
     const known = this.#calls.get(index);
@@ -113,20 +109,21 @@ export class ResponsesReader implements WireReader {
     }
   }
 
-  lose(): void {
+  /** @internal */
+  protected override lose(): void {
     this.#hasLost = true;
-    this.#emit.leaveOut();
+    this.emit.leaveOut();
   }
 
   /** Reports what a signal makes of a call. A whole input does not make up for what was lost elsewhere. */
   #tell(events: readonly CallEvent[]): void {
-    this.#emit.tell(events);
-    if (this.#hasLost) this.#emit.leaveOut();
+    this.emit.tell(events);
+    if (this.#hasLost) this.emit.leaveOut();
   }
 
   /** Starts the call of an item, or ends it if the item is done. */
   #item(index: number, item: Members, isDone: boolean): void {
-    const { calls } = this.#emit;
+    const { calls } = this.emit;
     const { call_id, id, action, operation, environment, execution, status } = item;
     const tool = textOf(item.type).replace(/_call$/, "");
     const ownId = textOf(call_id ?? id);
@@ -166,11 +163,11 @@ export class ResponsesReader implements WireReader {
     if (known.isOpen) return;
     // Of an item that was cut, only a streamed text can be whole: if it has closed.
     if (isStreamed || !isCut) this.#tell(calls.whole(index, input));
-    this.#emit.tell(isCut ? calls.cutCall(index, "incomplete") : calls.stop(index));
+    this.emit.tell(isCut ? calls.cutCall(index, "incomplete") : calls.stop(index));
   }
 
   #finish(kind: string, response: Members): void {
-    const emit = this.#emit;
+    const emit = this.emit;
     // Another end adds nothing.
     if (this.#hasEnded) return this.lose();
     this.#hasEnded = true;
@@ -194,3 +191,19 @@ function inputOf(item: Members, tool: string, callId: string): string {
   // A search that failed may have no action.
   return jsonOf(input ?? (tool === "web_search" ? {} : input));
 }
+
+/**
+ * Yields the events of a stream of OpenAI's Responses.
+ * See {@link WireEvents}.
+ *
+ * @example
+ * ```ts
+ * import { responsesEvents } from "jsonspigot/openai";
+ *
+ * const stream = await client.responses.create({ ...request, stream: true });
+ * for await (const event of responsesEvents(stream, "city")) {
+ *   if (event.kind === "input" && event.status === "complete") console.log(event.name, event.value); // "plan" {"city":"Köln"}
+ * }
+ * ```
+ */
+export const responsesEvents: WireEvents = (source, patterns, options) => eventsOf(source, new ResponsesStream(patterns, options));

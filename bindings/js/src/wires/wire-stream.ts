@@ -6,15 +6,6 @@ import { Emitter } from "./emitter.js";
 import type { WireEvent } from "./event.js";
 import { membersOf, Unreadable, unreadable, type Members } from "./members.js";
 
-/** Reads the events of one wire format. */
-export interface WireReader {
-  read(event: Members): void;
-  /** An event could not be read. */
-  lose?(): void;
-  /** Ends what the reader itself holds back, before the calls end. */
-  end?(): void;
-}
-
 /** The events of an SDK, or their JSON texts. */
 export type WireSource<E> = AsyncIterable<E> | Iterable<E>;
 
@@ -22,8 +13,8 @@ export type WireSource<E> = AsyncIterable<E> | Iterable<E>;
 export abstract class WireStream<E extends object | string> {
   /** The calls, with the arguments so far of those that are open (with the option `snapshots`). */
   readonly calls: ToolCalls;
-  readonly #emitter: Emitter;
-  readonly #reader: WireReader;
+  /** @internal */
+  protected readonly emit: Emitter;
 
   /**
    * @param patterns - those for every tool that has none of its own in the option `tools`.
@@ -32,12 +23,17 @@ export abstract class WireStream<E extends object | string> {
    */
   constructor(patterns: string | readonly string[] = [], options: ToolCallsOptions = {}) {
     this.calls = new ToolCalls(patterns, options);
-    this.#emitter = new Emitter(this.calls);
-    this.#reader = this.newReader(this.#emitter);
+    this.emit = new Emitter(this.calls);
   }
 
-  /** @internal */
-  protected abstract newReader(emitter: Emitter): WireReader;
+  /** @internal Reads an event of the wire format. */
+  protected abstract read(event: Members): void;
+
+  /** @internal An event could not be read. */
+  protected lose(): void {}
+
+  /** @internal Ends what the stream itself holds back, before the calls end. */
+  protected end(): void {}
 
   /**
    * Takes one event: an object as the SDK gives it, or its JSON text as it follows `data:`. Returns the event itself and
@@ -46,29 +42,29 @@ export abstract class WireStream<E extends object | string> {
    * An event that can't be read is not an error: it is returned unchanged, and no call that is open then can be complete.
    */
   push(event: E): WireEvent<E>[] {
-    const emitter = this.#emitter;
-    emitter.events = [];
+    const { emit } = this;
+    emit.events = [];
     try {
       if (event !== "[DONE]") this.#read(membersOf((typeof event === "string" ? JSON.parse(event) : event) ?? unreadable()));
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
-      emitter.leaveOut();
+      emit.leaveOut();
       // A text that is no JSON may be anything. A known event is lost.
       if (error instanceof Unreadable) {
-        emitter.tell(emitter.calls.unplaced());
-        this.#reader.lose?.();
+        emit.tell(emit.calls.unplaced());
+        this.lose();
       }
     }
-    return [{ kind: "provider-event", event }, ...emitter.events];
+    return [{ kind: "provider-event", event }, ...emit.events];
   }
 
   #read(event: Members): void {
-    const emitter = this.#emitter;
-    const before = emitter.failure;
-    if (event.type === "error" || (event.type == null && event.error)) emitter.failure = "error";
-    this.#reader.read(event);
+    const { emit } = this;
+    const before = emit.failure;
+    if (event.type === "error" || (event.type == null && event.error)) emit.failure = "error";
+    this.read(event);
     // An event after an error is no part of the message.
-    if (before && emitter.failure) emitter.leaveOut();
+    if (before && emit.failure) emit.leaveOut();
   }
 
   /**
@@ -77,11 +73,11 @@ export abstract class WireStream<E extends object | string> {
    * @param reason - why you have stopped it, such as `cancelled`.
    */
   finish(reason = "end-of-input"): WireEvent<E>[] {
-    const emitter = this.#emitter;
-    emitter.events = [];
-    this.#reader.end?.();
-    emitter.cut(reason);
-    return emitter.events;
+    const { emit } = this;
+    emit.events = [];
+    this.end();
+    emit.cut(reason);
+    return emit.events;
   }
 }
 
