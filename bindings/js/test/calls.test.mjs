@@ -47,6 +47,15 @@ test("a cut call is never complete, and a number only if the end is regular", ()
   assert.deepEqual(ended('{"a":1,"a":2}', undefined).status, "malformed");
 });
 
+test("a repetition is compared without recursion, however long its strings are", () => {
+  const long = "a".repeat(16_000_000);
+  const calls = new ToolCalls();
+  calls.start(0, { name: "f" });
+  calls.delta(0, `{"a":"${long}"}`);
+  assert.deepEqual(calls.whole(0, `{ "a": "${long}" }`), []);
+  assert.equal(calls.finish("tool_calls")[0].status, "complete");
+});
+
 test("cumulative deltas cause one warning", () => {
   const kinds = (deltas, options) => {
     const calls = new ToolCalls([], options);

@@ -1,31 +1,28 @@
-// Strings and white space in a text that is known to be JSON.
+// The tokens of a text that is known to be JSON, or the beginning of such a text.
 
 import { BACKSLASH, QUOTE } from "./units.js";
 
-/** Returns the index after the quote that ends the string at `start`; -1 if none does. */
-export function endOfString(text: string, start: number): number {
-  for (let at = start + 1; ; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit === QUOTE) return at + 1;
-    if (unit === BACKSLASH) at += 1;
-    else if (!(unit >= 0)) return -1;
+/** A token that is no string, or the quote that begins one. */
+const TOKEN = /["[\]{},:]|[^\s[\]{}:,"]+/g;
+
+/** Yields the tokens. A string that is open goes up to the end of the text. */
+export function* tokensOf(text: string): Generator<string, void> {
+  const tokens = new RegExp(TOKEN);
+  for (let match = tokens.exec(text); match; match = tokens.exec(text)) {
+    // No expression finds the end: it would overflow the stack in a string of some million units.
+    if (match[0] === '"') tokens.lastIndex = endOfString(text, match.index);
+    yield text.slice(match.index, tokens.lastIndex);
   }
 }
 
-/** Removes the white space between the tokens of a JSON text. */
-export function compact(text: string): string {
-  const space = /["\t\n\r ]+/g;
-  let out = "";
-  let from = 0;
-  for (let match = space.exec(text); match; match = space.exec(text)) {
-    const quote = match[0].indexOf('"');
-    const end = quote < 0 ? space.lastIndex : match.index + quote;
-    out += text.slice(from, match.index);
-    from = end;
-    if (quote < 0) continue;
-    space.lastIndex = endOfString(text, end);
-    out += text.slice(from, space.lastIndex);
-    from = space.lastIndex;
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) return at + 1;
+    if (unit === BACKSLASH) at += 1;
   }
-  return from === 0 ? text : out + text.slice(from);
+  return text.length;
 }
+
+/** Removes the white space between the tokens. */
+export const compact = (text: string): string => [...tokensOf(text)].join("");

@@ -1,6 +1,7 @@
 // JSON text that is known to be right, as JavaScript values: with the numbers and the prototype keys that were asked for.
 
 import { JsonSpigotError } from "./error.js";
+import { tokensOf } from "./json-text.js";
 
 /**
  * A JSON value. An interface has no index signature, so to read a value as one, validate it or assert it as `unknown` first.
@@ -55,20 +56,6 @@ export function makeValue(text: string, making: Making): Json {
   return rebuild(text, making);
 }
 
-/** A token, or the quote that begins one. */
-const TOKEN = /[[\]{}:,"]|[^\s[\]{}:,"]+/g;
-
-/** Returns the index after the string whose opening quote is before this index. */
-function stringEnd(text: string, from: number): number {
-  for (let at = from; ; at++) {
-    at = text.indexOf('"', at);
-    let backslash = at - 1;
-    while (text[backslash] === "\\") backslash -= 1;
-    // An even number of backslashes escape one another.
-    if ((at - backslash) % 2 === 1) return at + 1;
-  }
-}
-
 /** Reads the tokens one by one, without recursion. */
 function rebuild(text: string, making: Making): Json {
   let root: Json = null;
@@ -81,11 +68,8 @@ function rebuild(text: string, making: Making): Json {
     else if (Array.isArray(top.container)) top.container.push(value);
     else if (!(key === "__proto__" && making.prototypeKeys === "drop")) setMember(top.container, key!, value);
   };
-  const tokens = new RegExp(TOKEN);
-  for (let match = tokens.exec(text); match; match = tokens.exec(text)) {
-    const first = match[0][0];
-    if (first === '"') tokens.lastIndex = stringEnd(text, match.index + 1);
-    const token = first === '"' ? text.slice(match.index, tokens.lastIndex) : match[0];
+  for (const token of tokensOf(text)) {
+    const first = token[0];
     if (first === "{" || first === "[") {
       const container: Json[] | { [key: string]: Json } = first === "[" ? [] : {};
       place(container);

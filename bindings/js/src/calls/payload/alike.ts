@@ -1,18 +1,18 @@
 // The comparison of two JSON texts by value, as far as a server that repeats one keeps it: members in any order, and numbers
 // as its language writes them.
 
+import { tokensOf } from "../../core/json-text.js";
 import { makeText } from "../../core/make-text.js";
 
 type Tagged = string | boolean | null | Tagged[] | { [key: string]: Tagged };
-
-/** A string or a number, outside of which nothing looks like one. */
-const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
 /** Parses a text, with a letter before each string and number for its type. Returns `undefined` for invalid JSON. */
 function read(text: string): Tagged | undefined {
   const reader = makeText({ retain: "nothing" });
   if (reader.read(text) !== undefined || reader.end() !== undefined) return undefined;
-  return JSON.parse(text.replace(TOKEN, (token) => (token[0] === '"' ? `"s${token.slice(1)}` : `"n${token}"`))) as Tagged;
+  let tagged = "";
+  for (const token of tokensOf(text)) tagged += /^[-\d]/.test(token) ? `"n${token}"` : token.replace(/^"/, '"s');
+  return JSON.parse(tagged) as Tagged;
 }
 
 /** Returns true if both are JSON texts of the same value: the last of duplicate members, and numbers of the same double. */

@@ -1,17 +1,15 @@
 // A snapshot as JSON text, made from the strict text that is kept, with strings in their shortest spelling.
 
 import type { EngineState } from "../reporting.js";
-import { LITERAL, NUMBER } from "../states.js";
-import { endOfString } from "../json-text.js";
-
-/** A token that is no string, or the quote that begins one. */
-const TOKEN = /["[\]{},]|[^\s[\]{}:,"]+/g;
+import { KEY_STRING, LITERAL, NUMBER, STRING } from "../states.js";
+import { tokensOf } from "../json-text.js";
 
 /** Returns the document so far as JSON text; `undefined` before its first value. */
 export function shownText(engine: EngineState): string | undefined {
-  const text = engine.kept!.whole();
-  const tree = engine.tree!;
-  const tokens = new RegExp(TOKEN);
+  const { state } = engine;
+  const tokens = [...tokensOf(engine.kept!.whole())];
+  // The open token is the last one.
+  if (state === STRING || state === KEY_STRING || state === NUMBER || state === LITERAL) tokens.pop();
   let out = "";
   let closers = "";
   /** The key of the value that comes next. */
@@ -24,22 +22,7 @@ export function shownText(engine: EngineState): string | undefined {
     key = "";
     follows = true;
   };
-  for (let match = tokens.exec(text); match; match = tokens.exec(text)) {
-    const [token] = match;
-    if (token === '"') {
-      const end = endOfString(text, match.index);
-      if (end >= 0) {
-        const string = respelt(text.slice(match.index, end));
-        if (expectsKey) key = `${string}:`;
-        else add(string);
-        expectsKey = false;
-        tokens.lastIndex = end;
-        continue;
-      }
-      // The decoded text of an open string is known.
-      if (!expectsKey) add(JSON.stringify(engine.text));
-      break;
-    }
+  for (const token of tokens) {
     if (token === "{" || token === "[") {
       add(token);
       follows = false;
@@ -51,13 +34,17 @@ export function shownText(engine: EngineState): string | undefined {
       expectsKey = false;
       closers = closers.slice(1);
     } else if (token === ",") expectsKey = closers[0] === "}";
-    else if (tokens.lastIndex < text.length || (engine.state !== NUMBER && engine.state !== LITERAL)) add(token);
+    else if (token === ":") expectsKey = false;
+    else if (expectsKey) key = `${respelt(token)}:`;
+    else add(respelt(token));
   }
-  const atom = tree.options.provisional ? tree.openAtom(engine) : undefined;
-  if (atom !== undefined) add(atom);
+  const open =
+    state === STRING ? JSON.stringify(engine.text) : engine.tree!.options.provisional ? engine.tree!.openAtom(engine) : undefined;
+  if (open !== undefined) add(open);
   return out === "" ? undefined : out + closers;
 }
 
-function respelt(string: string): string {
-  return string.includes("\\") ? JSON.stringify(JSON.parse(string)) : string;
+/** Returns a token, if it is a string in its shortest spelling. */
+function respelt(token: string): string {
+  return token.includes("\\") ? JSON.stringify(JSON.parse(token)) : token;
 }
