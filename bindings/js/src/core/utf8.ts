@@ -57,21 +57,24 @@ export function openTail(bytes: Uint8Array): number {
 
 /** Decodes many bytes with the decoder, or few bytes that are ASCII. Returns `undefined` for others. */
 function easyText(bytes: Uint8Array): string | undefined {
-  const { length } = bytes;
-  if (length > SHORT) {
-    try {
-      return decodeAll(bytes);
-    } catch {
-      return undefined;
-    }
+  if (bytes.length <= SHORT) return shortAscii(bytes, 0, bytes.length);
+  try {
+    return decodeAll(bytes);
+  } catch {
+    return undefined;
   }
+}
+
+/** Decodes few bytes that are ASCII. Returns `undefined` for others. */
+export function shortAscii(bytes: Uint8Array, from: number, to: number): string | undefined {
+  if (to - from > SHORT) return undefined;
   let all = 0;
-  for (let at = 0; at < length; at++) all |= bytes[at]!;
+  for (let at = from; at < to; at++) all |= bytes[at]!;
   if (all > 0x7f) return undefined;
   let text = "";
-  let at = 0;
-  for (; at + 4 <= length; at += 4) text += unit(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!, bytes[at + 3]!);
-  for (; at < length; at++) text += unit(bytes[at]!);
+  let at = from;
+  for (; at + 4 <= to; at += 4) text += unit(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!, bytes[at + 3]!);
+  for (; at < to; at++) text += unit(bytes[at]!);
   return text;
 }
 

@@ -3,6 +3,7 @@
 // `../../wasm/src/lib.rs` is the other side; the two change together.
 
 import { JsonSpigotError } from "../core/error.js";
+import { bytesOf, decodeAll, LONE, shortAscii } from "../core/utf8.js";
 
 /** The module's functions. Numbers of streams and patterns are its own; a stream's calls return how many words are written. */
 export interface Exports {
@@ -25,14 +26,9 @@ export interface Exports {
 }
 
 const encoder = new TextEncoder();
-// A byte order mark inside a text is a character like any other. The module's texts are UTF-8, and are not checked again.
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Up to here a loop over the characters is faster than the encoder and decoder. */
+/** Up to here a loop over the characters is faster than the encoder. */
 const SHORT_INPUT = 24;
-const SHORT_OUTPUT = 12;
-/** From here on a native search for what a lone surrogate becomes is faster than looking at all characters. */
-const LONG_INPUT = 256;
 
 /** The rest of the output of a call: numbers, and the text, cut by them. */
 export class Output {
@@ -116,34 +112,12 @@ export class Instance {
       }
       if (at === length) return length;
     }
+    if (!isWellFormed(text)) return this.writeBytes(bytesOf(text.replace(LONE, "\udcff"), true));
     const { read, written } = encoder.encodeInto(text, input);
-    // All ASCII. If the input is full, as many bytes are there, but not all of the text.
-    if (written === length && read === length) return length;
-    let all = written;
-    if (read < length) {
-      // There was room for ASCII only. The input keeps its bytes when it grows.
-      this.#reserve(written + 3 * (length - read));
-      all += encoder.encodeInto(text.slice(read), this.#input.subarray(written)).written;
-    }
-    // `includes` takes twice the time.
-    const mayBeReplaced = all < LONG_INPUT || this.#input.subarray(0, all).indexOf(0xef) >= 0;
-    return mayBeReplaced && !isWellFormed(text) ? this.#writeUnits(text) : all;
-  }
-
-  /** Writes a string that has lone surrogates, each as one byte that is not UTF-8. */
-  #writeUnits(text: string): number {
-    this.#reserve(3 * text.length);
-    const input = this.#input;
-    let at = 0;
-    for (const character of text) {
-      const point = character.codePointAt(0)!;
-      if (point < 0xd800 || point > 0xdfff) {
-        at += encoder.encodeInto(character, input.subarray(at)).written;
-      } else {
-        input[at++] = 0xff;
-      }
-    }
-    return at;
+    if (read === length) return written;
+    // There was room for ASCII only. The input keeps its bytes when it grows.
+    this.#reserve(written + 3 * (length - read));
+    return written + encoder.encodeInto(text.slice(read), this.#input.subarray(written)).written;
   }
 
   /** Writes bytes into the input. Returns how many. */
@@ -161,7 +135,9 @@ export class Instance {
     output.words = words;
     output.at = words[this.#place]! >>> 2;
     output.end = output.at + Math.abs(count);
-    output.text = this.#decode(words[this.#place + 1]!, words[this.#place + 2]!);
+    const from = words[this.#place + 1]!;
+    const to = from + words[this.#place + 2]!;
+    output.text = shortAscii(this.#bytes, from, to) ?? decodeAll(this.#bytes.subarray(from, to));
     output.textAt = 0;
     return output;
   }
@@ -171,27 +147,6 @@ export class Instance {
     if (this.#words.length === 0) this.#look();
     const from = this.#words[this.#place + 1]!;
     return this.#bytes.slice(from, from + this.#words[this.#place + 2]!);
-  }
-
-  #decode(from: number, length: number): string {
-    const bytes = this.#bytes;
-    if (length <= SHORT_OUTPUT) {
-      const end = from + length;
-      let all = 0;
-      for (let at = from; at < end; at++) all |= bytes[at]!;
-      if (all < 128) {
-        const unit = String.fromCharCode;
-        let text = "";
-        let at = from;
-        for (; at + 4 <= end; at += 4) text += unit(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!, bytes[at + 3]!);
-        if (at + 2 <= end) {
-          text += unit(bytes[at]!, bytes[at + 1]!);
-          at += 2;
-        }
-        return at < end ? text + unit(bytes[at]!) : text;
-      }
-    }
-    return decoder.decode(bytes.subarray(from, from + length));
   }
 
   /** Returns why a call has thrown. After a trap the instance is dead, and so are its streams. */
