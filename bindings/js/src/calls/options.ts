@@ -11,7 +11,7 @@ export interface ToolCallsOptions extends ParsingOptions, Pick<ParserOptions, "s
   readonly duplicateKeys?: "last-wins" | "reject";
   /** Patterns for single tools, by their names. */
   readonly tools?: { readonly [name: string]: string | readonly string[] };
-  /** True if each delta has all of the input so far, as some servers send it. */
+  /** True if each delta has all of the input so far, as some servers send it. False unless set otherwise. */
   readonly cumulative?: boolean;
   /** How much calls may make this process keep: 256 open calls, 16 MiB of input and 16 KiB of a name unless set otherwise. */
   readonly callLimits?: {

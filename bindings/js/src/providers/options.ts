@@ -1,20 +1,20 @@
 // The options of a stream, and the form in which the module reads them and patterns.
 
 import { bitsOf, type DeviationNames } from "../lenient/deviations.js";
-import { checkOptions, limitOf, settingsOf, type ParserOptions, type ParsingOptions } from "../core/options.js";
+import type { ToolCallsOptions } from "../calls/options.js";
+import { checkOptions, limitOf, settingsOf, type ParserOptions } from "../core/options.js";
 import { checkCharacters, listOf, MOST_SETS } from "../core/patterns/compile.js";
 import { PatternError } from "../core/patterns/pattern.js";
 import { encode, joinedAll } from "../core/utf8.js";
 import type { Instance } from "./instance.js";
 
-export interface ProviderOptions extends Omit<ParsingOptions, "lenient"> {
+/** {@link ToolCallsOptions} without snapshots, and what only a provider's stream has. */
+export interface ProviderOptions extends Omit<ToolCallsOptions, "snapshots" | "provisional" | "freeze" | "lenient" | "callLimits"> {
   /**
    * Deviations from JSON to tolerate. `model-output` stands for control characters, bad escapes, lone surrogates (shown as
    * U+FFFD), trailing commas, comments and a byte order mark. The module has its own translator, so it takes their names.
    */
   readonly lenient?: DeviationNames;
-  /** Patterns for the tools of these names, instead of those for all others. */
-  readonly tools?: { readonly [name: string]: string | readonly string[] };
   /** The assistant's text is itself JSON: each answer is reported as a call without an id or a name. */
   readonly structured?: boolean;
   /** Keeps the assistant's message for `ProviderStream.message`. */
@@ -30,20 +30,8 @@ export interface ProviderOptions extends Omit<ParsingOptions, "lenient"> {
    * apply to them too.
    */
   readonly envelope?: string | readonly string[];
-  /** Each fragment of a call's arguments repeats those before it, as some servers do. */
-  readonly cumulative?: boolean;
-  /**
-   * The meaning of a repeated key in arguments: an error at the second one unless set otherwise, since it is not known which
-   * one the model meant.
-   */
-  readonly duplicateKeys?: "last-wins" | "reject";
-  /** How much a stream may make this process keep: 256 calls, 16 MiB, 16 KiB and 32 MiB unless set otherwise. */
-  readonly callLimits?: {
-    readonly openCalls?: number;
-    /** Bytes of one call's input. */
-    readonly inputBytes?: number;
-    /** Bytes of an id or a name. */
-    readonly nameBytes?: number;
+  /** How much a stream may make this process keep: that of calls, and 32 MiB of one event unless set otherwise. */
+  readonly callLimits?: NonNullable<ToolCallsOptions["callLimits"]> & {
     /** Bytes of one event. */
     readonly eventBytes?: number;
   };
