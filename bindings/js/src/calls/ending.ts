@@ -10,7 +10,6 @@
 
 import { payloadOf, type CallInput, type InputStatus, type Verdict } from "./payload/payload.js";
 import type { TextError } from "../core/text-error.js";
-import type { Making } from "../core/values.js";
 import type { CallText, MatchReport } from "./call-text.js";
 
 /** The end of a call. */
@@ -53,7 +52,6 @@ export function payloadAtEnd(
   ending: Ending,
   leftOut: string | undefined,
   isUnconfirmed: boolean,
-  making: Making,
   report: MatchReport,
 ): CallInput {
   const isWhole = leftOut === undefined && !isUnconfirmed;
@@ -63,7 +61,7 @@ export function payloadAtEnd(
   if (input?.text !== undefined) verdict = verdictOn(input, isSure || (isWhole && input.hasWholeValue), truncated, report);
   else if (!isSure) verdict = truncated;
   else verdict = { status: input === undefined && !isText ? "empty" : "raw" };
-  const payload = payloadOf(verdict, input?.raw ?? "", input?.text, input?.error, making);
+  const payload = payloadOf(verdict, input?.raw ?? "", input?.text, input?.error);
   return payload.status === "empty" ? { ...payload, value: {} } : payload;
 }
 

@@ -4,8 +4,8 @@ import { selectingWith } from "../core/selecting-text.js";
 import { endsInHalf, utf8Length, within } from "../core/utf8.js";
 import { payloadAtEnd, type Ending } from "./ending.js";
 import type { CallErrorEvent, CallEvent, CallStartEvent, Executor } from "./event.js";
-import { CallText } from "./call-text.js";
-import { patternsOf, type CallSettings } from "./options.js";
+import { CallText, type MatchReport } from "./call-text.js";
+import type { CallSettings } from "./options.js";
 import { areSpeltAlike, restOf } from "./rest.js";
 
 /** The start of a call: any of its name, its id and its input, and the kind of that. */
@@ -42,6 +42,7 @@ export class OpenCall {
   readonly #isText: boolean;
   readonly #settings: CallSettings;
   readonly #report: (event: CallEvent) => void;
+  readonly #reportMatch: MatchReport = (event) => this.#report(Object.assign(event, { call: this.number }));
   #isReported = false;
   #leftOut: string | undefined;
   #startInput = "";
@@ -145,7 +146,7 @@ export class OpenCall {
     const end = within(text, this.#settings.inputBytes - this.#length);
     if (end > 0) {
       const piece = text.slice(0, end);
-      this.input!.append(piece, (event) => this.#report(Object.assign(event, { call: this.number })));
+      this.input!.append(piece, this.#reportMatch);
       this.#length += utf8Length(piece);
       // After a whole value, nothing but a number's next digit makes it another one.
       if (/[^ \t\n\f\r]/.test(piece)) this.#forgetRepetition();
@@ -160,7 +161,8 @@ export class OpenCall {
 
   /** Creates the text of the input, with the patterns of the tool. */
   #newText(name: string): CallText {
-    return new CallText(this.#isText ? undefined : selectingWith(this.#settings.parsing, patternsOf(this.#settings, name)));
+    const { parsing, automata, automaton } = this.#settings;
+    return new CallText(this.#isText ? undefined : selectingWith(parsing, automata.get(name) ?? automaton));
   }
 
   #forgetRepetition(): void {
@@ -236,10 +238,7 @@ export class OpenCall {
     const isUnconfirmed = !ending.isAnnounced && this.input === undefined && this.#startInput !== "";
     this.#endHalf();
     this.#takeStartInput();
-    const { number: call } = this;
-    const payload = payloadAtEnd(this.input, this.#isText, ending, this.#leftOut, isUnconfirmed, this.#settings.making, (event) =>
-      this.#report(Object.assign(event, { call })),
-    );
-    this.#report({ kind: "input", call, ...this.#names, executed: this.#executed, ...payload });
+    const payload = payloadAtEnd(this.input, this.#isText, ending, this.#leftOut, isUnconfirmed, this.#reportMatch);
+    this.#report({ kind: "input", call: this.number, ...this.#names, executed: this.#executed, ...payload });
   }
 }

@@ -1,9 +1,7 @@
 // The options of tool calls.
 
-import type { Automaton } from "../core/patterns/automaton.js";
 import { compile } from "../core/patterns/compile.js";
-import { limitOf, makingOf, optionsOf, settingsOf, type ParserOptions, type ParsingOptions, type Settings } from "../core/options.js";
-import type { Making } from "../core/values.js";
+import { limitOf, optionsOf, parsingSettings, type ParserOptions, type ParsingOptions } from "../core/options.js";
 
 /** The options of tool calls. White space in a row is limited to 64 KiB, unless `limits.blank` is set. */
 export interface ToolCallsOptions extends ParsingOptions, Pick<ParserOptions, "snapshots" | "provisional" | "freeze"> {
@@ -24,37 +22,20 @@ export interface ToolCallsOptions extends ParsingOptions, Pick<ParserOptions, "s
 }
 
 /** The options, checked, with nothing left out. */
-export interface CallSettings {
-  readonly parsing: ParserOptions;
-  readonly settings: Settings;
-  /** The patterns of all tools, and of those that have their own. */
-  readonly automaton: Automaton;
-  readonly automata: ReadonlyMap<string, Automaton>;
-  readonly making: Making;
-  readonly isCumulative: boolean;
-  readonly openCalls: number;
-  readonly inputBytes: number;
-  readonly nameBytes: number;
-}
+export type CallSettings = ReturnType<typeof callSettings>;
 
-export function callSettings(patterns: string | readonly string[], options: ToolCallsOptions): CallSettings {
+export function callSettings(patterns: string | readonly string[], options: ToolCallsOptions) {
   const { tools = {}, cumulative = false, callLimits = {}, duplicateKeys = "reject", ...own } = optionsOf(options);
   // Models that send more of it never stop sending it.
   const limits = { ...own.limits, blank: own.limits?.blank ?? 64 << 10 };
-  const parsing: ParserOptions = { ...own, limits, duplicateKeys, retain: "all" };
   return {
-    parsing,
-    settings: settingsOf(parsing),
+    parsing: parsingSettings({ ...own, limits, duplicateKeys, retain: "all" }),
+    /** The patterns of all tools, and of those that have their own. */
     automaton: compile(patterns),
     automata: new Map(Object.entries(tools).map(([name, some]) => [name, compile(some)])),
-    making: makingOf(options),
     isCumulative: cumulative,
     openCalls: limitOf("callLimits.openCalls", callLimits.openCalls, 256),
     inputBytes: limitOf("callLimits.inputBytes", callLimits.inputBytes, 16 << 20),
     nameBytes: limitOf("callLimits.nameBytes", callLimits.nameBytes, 16 << 10),
   };
-}
-
-export function patternsOf({ automata, automaton }: CallSettings, name: string): Automaton {
-  return automata.get(name) ?? automaton;
 }

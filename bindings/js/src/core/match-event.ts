@@ -1,15 +1,12 @@
 // The events of matches. All have `segments`, which are computed when they are read.
 
 import type { Event } from "./events.js";
+import type { Match } from "./frame.js";
 import { INSIDE } from "./patterns/path.js";
 import { segmentsOf } from "./patterns/pattern.js";
 
 /** A match, as far as its events name it. */
-export interface Matched {
-  readonly id: number;
-  readonly pattern: number;
-  readonly path: string;
-}
+type Matched = Pick<Match, "id" | "pattern" | "path">;
 
 export class MatchEvent {
   readonly kind: string;

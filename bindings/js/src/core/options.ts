@@ -191,12 +191,10 @@ function leniencyOf(lenient: ParserOptions["lenient"]): Leniency | undefined {
   return lenient?.bits === 0 ? undefined : lenient;
 }
 
-/** Checks the options that decide how values are made. */
-export function makingOf({ numbers = "number", prototypeKeys = "keep" }: Pick<ParsingOptions, "numbers" | "prototypeKeys">): Making {
-  if (!["keep", "drop"].includes(prototypeKeys)) {
-    throw invalid(`prototypeKeys: ${spelled(prototypeKeys)} is not one of keep, drop`);
-  }
-  return { numbers, prototypeKeys };
+/** Checks the options of a parser of arguments or payloads, whose values are made when its text has ended. */
+export function parsingSettings(options: ParserOptions): Settings {
+  oneOf("prototypeKeys", options.prototypeKeys, ["keep", "drop"], "keep");
+  return settingsOf(options);
 }
 
 /** Checks an option that counts something. */

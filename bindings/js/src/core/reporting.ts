@@ -1,19 +1,20 @@
 // The engine of a parser: it reports the events of matches, keeps the text and the values that the options ask for, and builds
 // the snapshots. The tree, the kept text and raw values are passed in, so that programs which do not use them do not contain them.
 
-import { Engine, type EngineOptions } from "./engine.js";
+import { Engine } from "./engine.js";
 import type { Event, ValueType } from "./events.js";
 import { Frame, type Match } from "./frame.js";
 import type { Keeping } from "./keeping.js";
 import { matchEvent } from "./match-event.js";
 import type { Matching } from "./matching.js";
+import type { Settings } from "./options.js";
 import type { Automaton, PatternNode } from "./patterns/automaton.js";
 import { append, INSIDE } from "./patterns/path.js";
 import type { RawDeltas } from "./raw.js";
 import { STRING } from "./states.js";
 import { Fault, isInLeaf, spellTo } from "./text-error.js";
 import type { Tree } from "./tree/tree.js";
-import { makeAtom, type Making } from "./values.js";
+import { makeAtom } from "./values.js";
 
 /** The state that all texts of a parser share, those inside strings too. */
 export interface Output {
@@ -29,16 +30,11 @@ export interface Output {
   readonly beginRaw: (() => RawDeltas) | undefined;
 }
 
-export interface ReportingOptions extends EngineOptions, Making {
-  readonly retain: "all" | "matches" | "nothing";
-  readonly spelling: boolean;
-}
-
 /** An engine for all that only look at it: snapshots, errors, saved states. */
 export type EngineState = Readonly<ReportingEngine>;
 
 export class ReportingEngine extends Engine {
-  declare readonly options: ReportingOptions;
+  declare readonly options: Settings;
   declare readonly output: Output;
   declare inner: ReportingEngine | undefined;
   /** The document so far, if snapshots are kept. */
@@ -70,7 +66,7 @@ export class ReportingEngine extends Engine {
   /** The deltas of the open string in this chunk, to which later text is appended. */
   held: { text: string }[] | undefined = undefined;
 
-  constructor(automaton: Automaton, options: ReportingOptions, output: Output, outer = "", entry = automaton.root) {
+  constructor(automaton: Automaton, options: Settings, output: Output, outer = "", entry = automaton.root) {
     super(automaton, options, output, entry);
     this.outer = outer;
     this.raw = automaton.patterns.some(({ isRaw }) => isRaw) ? output.beginRaw!() : undefined;

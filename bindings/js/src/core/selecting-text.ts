@@ -7,7 +7,7 @@ import { KEEPING } from "./keeping.js";
 import { textWith } from "./make-text.js";
 import { carrySegments } from "./match-event.js";
 import { MATCHING } from "./matching.js";
-import type { ParserOptions } from "./options.js";
+import { settingsOf, type ParserOptions, type Settings } from "./options.js";
 import { beginRaw } from "./raw.js";
 import type { Text } from "./text.js";
 
@@ -15,7 +15,7 @@ carrySegments();
 
 /** Creates a text with these patterns. */
 export const selectingText = (options: ParserOptions, patterns: string | readonly string[]): Text =>
-  selectingWith(options, compile(patterns));
+  selectingWith(settingsOf(options), compile(patterns));
 
-export const selectingWith = (options: ParserOptions, automaton: Automaton): Text =>
-  textWith(options, automaton, { matching: MATCHING, keeping: KEEPING, beginRaw });
+export const selectingWith = (settings: Settings, automaton: Automaton): Text =>
+  textWith(settings, automaton, { matching: MATCHING, keeping: KEEPING, beginRaw });

@@ -1,8 +1,9 @@
 // JSON inside text: what separates the text that a person should see from payloads between delimiters. It owns the text
 // outside payloads, and what of it is held back because it may become a delimiter.
 
-import { invalid, limitOf, makingOf, optionsOf, settingsOf, type ParserOptions, type ParsingOptions } from "../core/options.js";
-import { selectingText } from "../core/selecting-text.js";
+import { invalid, limitOf, optionsOf, parsingSettings, type ParsingOptions } from "../core/options.js";
+import { compile } from "../core/patterns/compile.js";
+import { selectingWith } from "../core/selecting-text.js";
 import { utf8Length } from "../core/utf8.js";
 import { Fences } from "./any-fence.js";
 import { Closing } from "./closing.js";
@@ -92,14 +93,14 @@ export class Envelope {
     const { holdLimit, payloadLimit, startsInside = false, retain = "matches", ...own } = optionsOf(options);
     this.#delimiters = (typeof marks === "string" ? [marks] : [...marks]).map((mark) => parseDelimiter(String(mark)));
     if (this.#delimiters.length === 0) throw invalid("marks: at least one is needed");
-    const making = makingOf(options);
     this.#holdLimit = limitOf("holdLimit", holdLimit, 4096);
-    const accepts = Boolean(options.accept) && settingsOf(own).lenient !== undefined;
+    const settings = parsingSettings({ ...own, retain });
+    const accepts = settings.accept && settings.lenient !== undefined;
     // The value of an accepted text is not in the raw text.
-    const parsing: ParserOptions = { ...own, retain: accepts ? "all" : retain };
+    const parsing = accepts ? ({ ...settings, retain: "all" } as const) : settings;
     const limit = limitOf("payloadLimit", payloadLimit, 16 << 20);
-    const text = selectingText(parsing, patterns);
-    this.#payload = new OpenPayload(text, accepts, limit, making, (event) => this.#events.push(event));
+    const text = selectingWith(parsing, compile(patterns));
+    this.#payload = new OpenPayload(text, accepts, limit, (event) => this.#events.push(event));
     this.#opening = new Opening(this.#delimiters, this.#holdLimit);
     this.#followsFences = this.#delimiters.some(({ shape }) => shape === "any-fence");
     const units = this.#delimiters.map((delimiter) => firstUnits(delimiter)).join("");

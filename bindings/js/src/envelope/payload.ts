@@ -18,7 +18,6 @@ import { mayEnd, NUMBER } from "../core/states.js";
 import { payloadOf, type Verdict } from "../calls/payload/payload.js";
 import type { Text } from "../core/text.js";
 import { encodeAt, utf8Length, within } from "../core/utf8.js";
-import type { Making } from "../core/values.js";
 import type { Closing } from "./closing.js";
 import { closesItself, type Delimiter } from "./delimiter.js";
 import { isSpace } from "../core/units.js";
@@ -47,7 +46,6 @@ export class OpenPayload {
   readonly #text: Text;
   readonly #accepts: boolean;
   readonly #limit: number;
-  readonly #making: Making;
   readonly #report: (event: EnvelopeEvent) => void;
   #delimiter!: Delimiter;
   #closing!: Closing;
@@ -60,11 +58,10 @@ export class OpenPayload {
   #length = 0;
   #error: TextError | undefined;
 
-  constructor(text: Text, accepts: boolean, limit: number, making: Making, report: (event: EnvelopeEvent) => void) {
+  constructor(text: Text, accepts: boolean, limit: number, report: (event: EnvelopeEvent) => void) {
     this.#text = text;
     this.#accepts = accepts;
     this.#limit = limit;
-    this.#making = making;
     this.#report = report;
   }
 
@@ -333,7 +330,7 @@ export class OpenPayload {
   /** Reports the verdict. */
   #end(isClosed: boolean, used: number, close: string): Ended {
     const verdict = this.#verdict(isClosed);
-    const payload = payloadOf(verdict, this.#raw, this.#text, this.#error, this.#making);
+    const payload = payloadOf(verdict, this.#raw, this.#text, this.#error);
     const length = this.#length;
     this.#report({ kind: "payload", mark: this.#delimiter.mark, close, length, ...payload });
     return { used, length: length + utf8Length(close), givenBack: "" };

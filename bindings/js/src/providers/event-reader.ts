@@ -3,7 +3,8 @@
 import { JsonSpigotError } from "../core/error.js";
 import type { Event, ValueType } from "../core/events.js";
 import { carrySegments, matchEvent } from "../core/match-event.js";
-import { makeValue, type Making } from "../core/values.js";
+import type { Settings } from "../core/options.js";
+import { makeValue } from "../core/values.js";
 import type { Output } from "./instance.js";
 
 carrySegments();
@@ -15,19 +16,11 @@ interface OpenMatch {
   readonly type: ValueType;
 }
 
-/** How events are made. */
-export interface EventOptions extends Making {
-  readonly spelling: boolean;
-}
-
 /** A reader of the events of one text. */
 export class EventReader {
-  readonly #options: EventOptions;
   readonly #open = new Map<number, OpenMatch>();
 
-  constructor(options: EventOptions) {
-    this.#options = options;
-  }
+  constructor(readonly options: Settings) {}
 
   /** Reads an event. */
   read(output: Output): Event {
@@ -49,9 +42,9 @@ export class EventReader {
         const { path, type } = this.#open.get(id)!;
         this.#open.delete(id);
         const raw = (first & 16) === 0 ? undefined : output.string();
-        const value = raw === undefined ? undefined : makeValue(raw, this.#options);
+        const value = raw === undefined ? undefined : makeValue(raw, this.options);
         // A match that began with the `-` of `-Infinity` was reported as a number.
-        const end = { type: raw === "null" ? "null" : type, value, ...(this.#options.spelling && raw !== undefined && { raw }) };
+        const end = { type: raw === "null" ? "null" : type, value, ...(this.options.spelling && raw !== undefined && { raw }) };
         return Object.assign(matchEvent("end", { id, pattern, path }, offset), end);
       }
       default: {

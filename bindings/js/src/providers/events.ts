@@ -2,8 +2,9 @@
 
 import type { CallErrorEvent, CallMatchEvent, CallStartEvent, CallWarningEvent, InputEvent } from "../calls/event.js";
 import { DECLARED, type DeclaredEvent, type StopEvent } from "./declared-events.js";
-import { EventReader, readError, type EventOptions } from "./event-reader.js";
+import { EventReader, readError } from "./event-reader.js";
 import type { Output } from "./instance.js";
+import type { Settings } from "../core/options.js";
 import { makeValue, type Json, type Making } from "../core/values.js";
 import type { FragmentEvent, PayloadEvent, PayloadMatchEvent, PayloadStartEvent } from "../envelope/event.js";
 
@@ -117,7 +118,7 @@ function settle(record: Fields, making: Making): void {
 
 /** The state with which the events of a stream are read. */
 export interface StreamReading {
-  readonly options: EventOptions;
+  readonly options: Settings;
   /** The marks of payloads, which the module knows by their places. */
   readonly marks: readonly string[];
   /** A reader for each open call, by its number, and for each open payload, by its block. */

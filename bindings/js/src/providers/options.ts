@@ -2,7 +2,7 @@
 
 import { bitsOf, type DeviationNames } from "../lenient/deviations.js";
 import type { ToolCallsOptions } from "../calls/options.js";
-import { checkOptions, limitOf, settingsOf, type ParserOptions } from "../core/options.js";
+import { checkOptions, limitOf, parsingSettings, type ParserOptions, type Settings } from "../core/options.js";
 import { checkCharacters, listOf, MOST_SETS } from "../core/patterns/compile.js";
 import { PatternError } from "../core/patterns/pattern.js";
 import { encode, joinedAll } from "../core/utf8.js";
@@ -43,11 +43,11 @@ const KNOWN = [
 ];
 const SAVE_LIMIT = 1 << 20;
 
-/** Encodes a stream's options as `../../wasm/src/options.rs` reads them: flags and limits, in 64 bits each. */
-export function encodeOptions(options: ProviderOptions): Uint8Array {
+/** Checks a stream's options, and encodes them as `../../wasm/src/options.rs` reads them: flags and limits, in 64 bits each. */
+export function encodeOptions(options: ProviderOptions): { readonly settings: Settings; readonly encoded: Uint8Array } {
   checkOptions(options, KNOWN);
-  const { limits, duplicateKeys, lenient = [], accept, numbers, spelling, callLimits = {}, saveable = false } = options;
-  const settings = settingsOf({ limits, duplicateKeys, accept, numbers, spelling } as ParserOptions);
+  const { limits, duplicateKeys, lenient = [], accept, numbers, spelling, prototypeKeys, callLimits = {}, saveable = false } = options;
+  const settings = parsingSettings({ limits, duplicateKeys, accept, numbers, spelling, prototypeKeys } as ParserOptions);
   const { structured, message, cumulative, providerEvents } = options;
   const isLast = duplicateKeys === "last-wins";
   const flags = [structured, message, cumulative, isLast, providerEvents, settings.rejectsDuplicates, settings.accept];
@@ -62,7 +62,8 @@ export function encodeOptions(options: ProviderOptions): Uint8Array {
     limitOf("callLimits.eventBytes", eventBytes, 32 << 20),
     limitOf("saveable", saveable === true ? SAVE_LIMIT : saveable || 0, 0),
   ];
-  return new Uint8Array(BigUint64Array.from(sizes, (size) => (size === Infinity ? 0xffff_ffff_ffff_ffffn : BigInt(size))).buffer);
+  const longs = BigUint64Array.from(sizes, (size) => (size === Infinity ? 0xffff_ffff_ffff_ffffn : BigInt(size)));
+  return { settings, encoded: new Uint8Array(longs.buffer) };
 }
 
 /** Encodes texts, each after its length. */

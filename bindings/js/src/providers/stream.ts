@@ -3,7 +3,7 @@
 import { disposable } from "../core/runtime.js";
 import { JsonSpigotError } from "../core/error.js";
 import { isBytes } from "../core/input.js";
-import { invalid, makingOf } from "../core/options.js";
+import { invalid } from "../core/options.js";
 import { REFUSALS, refusedAs } from "../saved/refusals.js";
 import { joinedAll } from "../core/utf8.js";
 import { makeValue, type Json } from "../core/values.js";
@@ -93,10 +93,10 @@ export class ProviderStream {
       throw invalid(`provider: ${JSON.stringify(provider)} is not one of auto, ${PROVIDERS.join(", ")}`);
     }
     this.#module = instance();
-    const encoded = encodeOptions(options);
-    const { envelope = [], spelling = false } = options;
+    const { settings, encoded } = encodeOptions(options);
+    const { envelope = [] } = options;
     const marks = typeof envelope === "string" ? [envelope] : envelope.map(String);
-    this.#reading = { options: { ...makingOf(options), spelling }, marks, calls: new Map(), payloads: new Map() };
+    this.#reading = { options: settings, marks, calls: new Map(), payloads: new Map() };
     const tools = Object.entries(options.tools ?? {});
     const [set, ...sets] = this.#compileAll([patterns, ...tools.map(([, own]) => own)]);
     const texts = encodeTexts([String(marks.length), ...marks, ...tools.flatMap(([name], index) => [String(sets[index]), name])]);

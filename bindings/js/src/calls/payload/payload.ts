@@ -5,7 +5,7 @@ import type { JsonSpigotError } from "../../core/error.js";
 import type { DeviationReport } from "../../core/events.js";
 import type { Text } from "../../core/text.js";
 import type { TextError } from "../../core/text-error.js";
-import { makeValue, type Json, type Making } from "../../core/values.js";
+import { makeValue, type Json } from "../../core/values.js";
 import { areAlike } from "./alike.js";
 import { valuesOf } from "./values.js";
 
@@ -96,12 +96,12 @@ export interface Verdict {
 }
 
 /** Returns the outcome of a text, with what its status has: a value, a reason, deviations. */
-export function payloadOf(verdict: Verdict, raw: string, text: Text | undefined, error: TextError | undefined, making: Making): Payload {
+export function payloadOf(verdict: Verdict, raw: string, text: Text | undefined, error: TextError | undefined): Payload {
   const { status, reason = "incomplete" } = verdict;
   const payload = { raw, ...(error !== undefined && { error: error.with([]) }) };
   switch (status) {
     case "complete":
-      return { status, ...payload, value: makeValue(raw, making) };
+      return { status, ...payload, value: makeValue(raw, text!.settings) };
     case "accepted": {
       const { count, list } = text!.deviations;
       const strict = text!
@@ -109,7 +109,7 @@ export function payloadOf(verdict: Verdict, raw: string, text: Text | undefined,
         .replace(/^[ \t\n\r]+/, "")
         .trimEnd();
       const more = count - list.length;
-      return { status, ...payload, strict, value: makeValue(strict, making), deviations: list, ...(more > 0 && { more }) };
+      return { status, ...payload, strict, value: makeValue(strict, text!.settings), deviations: list, ...(more > 0 && { more }) };
     }
     case "truncated":
       return { status, ...payload, reason };
@@ -117,7 +117,7 @@ export function payloadOf(verdict: Verdict, raw: string, text: Text | undefined,
       const values = valuesOf(raw, text!);
       if (values.length === 0) return { status, ...payload };
       const repeated = values.every((value) => areAlike(values[0]!, value));
-      return { status, ...payload, values: values.map((value) => makeValue(value, making)), repeated };
+      return { status, ...payload, values: values.map((value) => makeValue(value, text!.settings)), repeated };
     }
     default:
       return { status, ...payload };
