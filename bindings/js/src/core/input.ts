@@ -77,11 +77,6 @@ export class Input<E extends Engine = Engine> {
     return typeof chunk === "string" ? this.#feedText(chunk) : this.#feedBytes(chunk);
   }
 
-  /** Holds the first bytes of a byte order mark. */
-  protected holdMark(bytes: Uint8Array): void {
-    this.bytes = bytes.slice();
-  }
-
   protected read(text: string): number {
     return this.engine.feed(text);
   }
@@ -174,7 +169,7 @@ export class Input<E extends Engine = Engine> {
       const tolerates = this.toleratesMark;
       if (!this.readsMark || tolerates) {
         if (count > 0 && count === bytes.length) {
-          this.holdMark(bytes);
+          this.bytes = bytes.slice();
           return chunk.length;
         }
         if (count < 0 && !tolerates) {

@@ -36,13 +36,6 @@ export class LenientInput extends Input<ReportingEngine> {
     return this.translator.allows("byte-order-mark");
   }
 
-  override feed(chunk: string | Uint8Array): number {
-    const { automaton, base } = this.engine;
-    // It drives texts inside strings from the first chunk on.
-    if (base === 0 && automaton.patterns.some(({ steps }) => steps.some(({ isInside }) => isInside))) this.translator.isAwake = true;
-    return super.feed(chunk);
-  }
-
   protected override feedAny(chunk: string | Uint8Array): number {
     return this.#holding(() => super.feedAny(chunk));
   }
@@ -62,14 +55,9 @@ export class LenientInput extends Input<ReportingEngine> {
     }
   }
 
-  protected override holdMark(bytes: Uint8Array): void {
-    super.holdMark(bytes);
-    if (this.toleratesMark) this.translator.isAwake = true;
-  }
-
   protected override read(text: string): number {
     try {
-      const end = this.#read(text);
+      const end = this.translator.feed(text);
       this.#keep(text.slice(0, end - this.engine.chunk.unread));
       return end;
     } catch (thrown) {
@@ -81,18 +69,6 @@ export class LenientInput extends Input<ReportingEngine> {
         this.#keep(text);
       }
       throw thrown;
-    }
-  }
-
-  #read(text: string): number {
-    const { engine, translator } = this;
-    if (translator.isAwake) return translator.feed(text);
-    try {
-      return engine.feed(text);
-    } catch (thrown) {
-      if (!(thrown instanceof Fault)) throw thrown;
-      engine.keepTo(thrown.at);
-      return translator.feed(text, thrown);
     }
   }
 
@@ -120,7 +96,6 @@ export class LenientInput extends Input<ReportingEngine> {
   }
 
   protected override end(): void {
-    if (this.translator.isAwake) this.translator.finish();
-    else super.end();
+    this.translator.finish();
   }
 }

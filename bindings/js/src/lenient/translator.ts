@@ -91,8 +91,6 @@ export class Lenient {
   /** The first as an error: the verdict on the text, unless deviations are accepted. */
   first: TextError | undefined = undefined;
 
-  /** True if the engine has ever stopped, or does not read by itself. */
-  isAwake = false;
   step = STRICT;
   /** The offset of what is undecided, or of a lone surrogate's escape. */
   at = 0;
@@ -119,7 +117,7 @@ export class Lenient {
     this.count = this.newest = 0;
     this.list = [];
     this.first = undefined;
-    this.isAwake = this.isSingleQuoted = false;
+    this.isSingleQuoted = false;
     this.step = STRICT;
   }
 
@@ -137,14 +135,14 @@ export class Lenient {
     return this.step === SLASH ? "/" : this.step === NONE_OR_NAN ? "N" : "";
   }
 
-  /** Reads a text, from a fault on if the engine has stopped there for the first time. Returns how far it was read. */
-  feed(text: string, fault?: Fault): number {
+  /** Reads a text. Returns how far it was read. */
+  feed(text: string): number {
     const engine = this.#engine;
     this.#text = text;
-    if (fault !== undefined) this.isAwake = true;
-    else if (engine.keepsMatches) engine.output.keeping!.dropUnneeded(engine);
+    if (engine.keepsMatches) engine.output.keeping!.dropUnneeded(engine);
     try {
-      const end = this.#read(fault === undefined ? 0 : this.#deviate(fault));
+      let end = 0;
+      while (end < text.length && !(engine.stopsAtRoot && engine.state === DONE && this.step === STRICT)) end = this.#next(end);
       engine.base += end + engine.extra;
       engine.extra = 0;
       return end;
@@ -171,13 +169,6 @@ export class Lenient {
             : undefined;
     if (expected !== undefined) throw new Fault("incomplete", engine.base, expected, 0);
     engine.finish();
-  }
-
-  #read(from: number): number {
-    const engine = this.#engine;
-    let i = from;
-    while (i < this.#text.length && !(engine.stopsAtRoot && engine.state === DONE && this.step === STRICT)) i = this.#next(i);
-    return i;
   }
 
   #next(i: number): number {
