@@ -194,14 +194,14 @@ export class Lenient {
 
   // Driving the engine.
 
-  /** Lets the engine read the input, and passes the deviation at which it stops. */
-  #raw(i: number): number {
+  /** Lets the engine read the input from one unit to another, and passes the deviation at which it stops. */
+  #raw(from: number, to = this.#text.length): number {
     const engine = this.#engine;
     const { kept } = engine;
-    const text = this.#text;
-    if (kept !== undefined) engine.keptShift = kept.open(text, i);
+    const text = this.#text.slice(0, to);
+    if (kept !== undefined) engine.keptShift = kept.open(text, from);
     try {
-      const end = engine.run(text, i);
+      const end = engine.run(text, from);
       kept?.commit(end);
       return end;
     } catch (thrown) {
@@ -209,29 +209,6 @@ export class Lenient {
       kept?.commit(thrown.at);
       return this.#deviate(thrown);
     }
-  }
-
-  /** Lets the engine read a part of the input only. */
-  #part(from: number, to: number): number {
-    const engine = this.#engine;
-    const { base, extra, kept } = engine;
-    const text = this.#text.slice(from, to);
-    engine.base = base + from + extra;
-    engine.extra = 0;
-    if (kept !== undefined) engine.keptShift = kept.open(text, 0);
-    let fault: Fault | undefined;
-    let end = text.length;
-    try {
-      engine.run(text, 0);
-    } catch (thrown) {
-      if (!(thrown instanceof Fault)) throw thrown;
-      fault = thrown;
-      end = thrown.at;
-    }
-    kept?.commit(end);
-    engine.base = base;
-    engine.extra += extra;
-    return fault === undefined ? to : this.#deviate(new Fault(fault.kind, fault.offset, fault.expected, from + end));
   }
 
   /** Reads what strict JSON has in the place of what is at an offset; no limit counts it. */
@@ -540,16 +517,16 @@ export class Lenient {
   /** Reads on in single quotes, where other quotes are plain. */
   #singleQuotes(i: number): number {
     const engine = this.#engine;
-    if (engine.escape !== NO_ESCAPE) return this.#part(i, i + 1);
+    if (engine.escape !== NO_ESCAPE) return this.#raw(i, i + 1);
     const text = this.#text;
     let end = i;
     for (; end < text.length; end++) {
       const c = text.charCodeAt(end);
       if (c === APOSTROPHE || c === QUOTE || c === BACKSLASH) break;
     }
-    if (end > i) return this.#part(i, end);
+    if (end > i) return this.#raw(i, end);
     const c = text.charCodeAt(i);
-    if (c === BACKSLASH) return this.#part(i, i + 1);
+    if (c === BACKSLASH) return this.#raw(i, i + 1);
     if (c === APOSTROPHE) {
       this.#put('"', engine.at(i));
       this.isSingleQuoted = false;
@@ -634,7 +611,7 @@ export class Lenient {
     const text = this.#text;
     let end = i;
     while (end < text.length && isOfName(text.charCodeAt(end))) end += 1;
-    this.#part(i, end);
+    this.#raw(i, end);
     if (end < text.length) {
       this.#put('"', this.#engine.at(end));
       this.step = STRICT;
