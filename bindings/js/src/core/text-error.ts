@@ -3,7 +3,7 @@
 import { JsonSpigotError, type Place } from "./error.js";
 import type { Event } from "./events.js";
 import type { Engine } from "./engine.js";
-import { spell, type Segment } from "./patterns/path.js";
+import { spell } from "./patterns/path.js";
 import { AFTER, DONE, LITERAL, NUMBER, STRING, WORDS } from "./states.js";
 
 /** An error that is thrown inside the engine, without a stack trace. Line, column and path are added later. */
@@ -105,12 +105,9 @@ export function knownPath(engine: Engine, kind: string): string | null {
   return areKnown && (top.isLive || top.matches.length > 0) ? spellTo(engine, depth - 1) : null;
 }
 
-function segmentsTo(engine: Engine, depth: number): Segment[] {
-  return engine.stack.slice(0, Math.max(0, depth)).map((frame) => (frame.isArray ? frame.index : frame.key));
-}
-
+/** Returns the path of the innermost of so many open containers, or of the leaf in it. */
 export function spellTo(engine: Engine, depth: number): string {
-  return spell(segmentsTo(engine, depth));
+  return spell(engine.stack.slice(0, Math.max(0, depth)).map((frame) => (frame.isArray ? frame.index : frame.key)));
 }
 
 export const isInLeaf = ({ state }: Engine): boolean => state === STRING || state === NUMBER || state === LITERAL;

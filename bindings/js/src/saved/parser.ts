@@ -6,7 +6,6 @@
 import type { JsonSpigotError } from "../core/error.js";
 import type { ReportingEngine } from "../core/reporting.js";
 import { MARK } from "../core/input.js";
-import { spelling } from "../core/patterns/pattern.js";
 import { AFTER, CLOSED, DONE, FIRST, KEY_STRING, LITERAL, mayEnd, NUMBER, STRING } from "../core/states.js";
 import { FAILED, FINISHED, OPEN, type Text } from "../core/text.js";
 import { Fault, TextError } from "../core/text-error.js";
@@ -84,7 +83,7 @@ export function ownerOf({ engine: { automaton }, settings }: Text): Owner {
   const most = [depth, key, string, number, blank, total].map((limit) => (limit === Infinity ? null : limit));
   // The options that lead to other states.
   const own = [retain, rejectsDuplicates, Boolean(snapshots), provisional, lenient?.bits ?? 0, lenient !== undefined && accept];
-  return { kind: "parser", patterns: automaton.patterns.map(spelling), choices: [...own, ...most] };
+  return { kind: "parser", patterns: automaton.patterns.map((pattern) => pattern.text), choices: [...own, ...most] };
 }
 
 /** Returns true if the parser keeps all of its text, as snapshots need it too. */

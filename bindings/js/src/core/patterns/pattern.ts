@@ -1,15 +1,14 @@
 // One pattern: RFC 9535 §2 without what a forward stream can't decide, `|` between queries, and `raw:` in front.
 
 import { JsonSpigotError } from "../error.js";
-import { INSIDE, isShorthand, normalized, pointer, quoted, QuoteFault, readQuoted, type Segment } from "./path.js";
+import { INSIDE, normalized, pointer, UNESCAPES, type Segment } from "./path.js";
 
 /** A slice, or an index, which is one of a single element. */
 export interface Slice {
   readonly start: number;
   readonly end: number;
   readonly step: number;
-  /** As it was written, without white space. */
-  readonly text: string;
+  readonly isIndex: boolean;
 }
 
 /** The selection of one segment: names, indices, slices, everything, or the root of the text in a string. */
@@ -17,7 +16,6 @@ export interface Step {
   /** True for `..`: the selected level may be at any depth. */
   readonly isDescendant: boolean;
   readonly isInside: boolean;
-  /** In the order in which they were written. */
   readonly selectors: readonly Selector[];
 }
 
@@ -25,6 +23,8 @@ export interface Step {
 export type Selector = string | Slice | undefined;
 
 export interface Pattern {
+  /** As it was written. */
+  readonly text: string;
   readonly steps: readonly Step[];
   /** `raw:` is in front: the deltas are of the values' JSON text. */
   readonly isRaw: boolean;
@@ -33,40 +33,23 @@ export interface Pattern {
 /** A pattern that can't be compiled. */
 export class PatternError extends JsonSpigotError {
   override readonly name: string = "PatternError";
-  readonly pattern: string;
-  /** Its place in the list. */
-  readonly index: number;
-  /** Why, in lower case. */
-  readonly reason: string;
 
-  constructor(pattern: string, index: number, column: number, reason: string) {
+  constructor(
+    readonly pattern: string,
+    /** Its place in the list. */
+    readonly index: number,
+    column: number,
+    /** Why, in lower case. */
+    readonly reason: string,
+  ) {
     super("invalid-pattern", `invalid pattern ${JSON.stringify(pattern)}: ${reason} at column ${column}`, { column });
-    this.pattern = pattern;
-    this.index = index;
-    this.reason = reason;
   }
-}
-
-/** Returns the full spelling, which parses back to an equal pattern. */
-export function spelling({ steps, isRaw }: Pattern): string {
-  return `${isRaw ? RAW : ""}$${steps.map(spellingOf).join("")}`;
-}
-
-function spellingOf({ isDescendant, isInside, selectors }: Step): string {
-  if (isInside) return " | $";
-  const dots = isDescendant ? ".." : "";
-  const [first] = selectors;
-  if (selectors.length === 1) {
-    if (typeof first === "string" && isShorthand(first)) return `${dots || "."}${first}`;
-    if (first === undefined && isDescendant) return "..*";
-  }
-  const spelt = selectors.map((selector) => (typeof selector === "string" ? quoted(selector) : (selector?.text ?? "*")));
-  return `${dots}[${spelt.join(",")}]`;
 }
 
 const NEGATIVE = "a negative number counts from the end, which a stream does not know yet";
 const FILTER = "filters look at values that a stream has not seen yet";
 const FUNCTION = "functions look at values that a stream has not seen yet";
+const UNCLOSED = "the quote is never closed";
 
 /** RFC 9535 §2.1: integers are within the exact range of an I-JSON number. */
 const isExact = (digits: string): boolean => digits.length < 17 && Number(digits) <= Number.MAX_SAFE_INTEGER;
@@ -74,6 +57,7 @@ const isExact = (digits: string): boolean => digits.length < 17 && Number(digits
 const SPACE = /[ \t\n\r]*/y;
 const NAME = /[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*/y;
 const DIGITS = /\d*/y;
+const HEX = /[\da-fA-F]{4}/y;
 
 const RAW = "raw:";
 
@@ -111,15 +95,37 @@ export function parsePattern(text: string, index: number): Pattern {
     push(isDescendant, [name]);
   };
 
+  /** Parses the four digits of an escape. */
+  const unit = (): number => {
+    const digits = take(HEX);
+    return digits === "" ? fail("expected four hexadecimal digits") : Number.parseInt(digits, 16);
+  };
+
+  /** Parses the escape after a backslash: RFC 9535 §2.3.1.1. */
+  const escaped = (quote: string): string => {
+    const start = at;
+    const failHere = (reason: string): never => {
+      at = start;
+      return fail(reason);
+    };
+    const letter = text[at++] ?? failHere(UNCLOSED);
+    if (letter === quote) return letter;
+    if (letter !== "u") return UNESCAPES[letter] ?? failHere("no such escape");
+    const high = unit();
+    if (high < 0xd800 || high > 0xdfff) return String.fromCharCode(high);
+    const low = high <= 0xdbff && eat("\\") && eat("u") ? unit() : 0;
+    return low >= 0xdc00 && low <= 0xdfff ? String.fromCharCode(high, low) : failHere("half of a surrogate pair");
+  };
+
   const quotedName = (): string => {
-    try {
-      const { name, end } = readQuoted(text, at);
-      at = end;
-      return name;
-    } catch (thrown) {
-      if (!(thrown instanceof QuoteFault)) throw thrown;
-      at = thrown.at;
-      return fail(thrown.reason);
+    const quote = text[at++]!;
+    let name = "";
+    for (;;) {
+      const here = text[at] ?? fail(UNCLOSED);
+      if (here < " ") fail("control characters must be escaped");
+      at += 1;
+      if (here === quote) return name;
+      name += here === "\\" ? escaped(quote) : here;
     }
   };
 
@@ -140,11 +146,10 @@ export function parsePattern(text: string, index: number): Pattern {
 
   const slice = (): Slice => {
     const start = integer();
-    if (!eat(":")) return { start: Number(start), end: Number(start) + 1, step: 1, text: start };
+    if (!eat(":")) return { start: Number(start), end: Number(start) + 1, step: 1, isIndex: true };
     const end = integer();
     const step = eat(":") ? integer() : "";
-    const spelt = `${start}:${end}${step && `:${step}`}`;
-    return { start: Number(start), end: end === "" ? Infinity : Number(end), step: Number(step || 1), text: spelt };
+    return { start: Number(start), end: end === "" ? Infinity : Number(end), step: Number(step || 1), isIndex: false };
   };
 
   const bracketed = (isDescendant: boolean): void => {
@@ -200,7 +205,7 @@ export function parsePattern(text: string, index: number): Pattern {
     take(SPACE);
     query();
   }
-  return { steps, isRaw };
+  return { text, steps, isRaw };
 }
 
 /** Runs of white space, pipes with that around them, and the names in which there may be any. */
@@ -217,7 +222,7 @@ export function segmentsOf(path: string): Segment[] | undefined {
   const segments = pattern.steps.map(({ isInside, isDescendant, selectors: [selector, ...others] }) => {
     if (isInside) return INSIDE;
     if (isDescendant || others.length > 0) return undefined;
-    return typeof selector === "object" ? (selector.text.includes(":") ? undefined : selector.start) : selector;
+    return typeof selector === "object" ? (selector.isIndex ? selector.start : undefined) : selector;
   });
   const isConcrete =
     !pattern.isRaw && !segments.includes(undefined) && !(path.match(SPACED) ?? []).some((part) => /^[ \t\n\r]+$/.test(part));
