@@ -21,3 +21,20 @@ export const Stage: typeof TransformStream =
         }
       } as unknown as typeof TransformStream)
     : TransformStream;
+
+/** Returns the work of a stage: it passes on what each call returns, and after an error what came before that. */
+export function passing<I, O>(
+  read: (chunk: I) => readonly O[],
+  finish: () => readonly O[],
+  beforeError: (error: unknown) => readonly O[],
+): Transformer<I, O> {
+  const pass = (call: () => readonly O[], controller: TransformStreamDefaultController<O>): void => {
+    try {
+      for (const item of call()) controller.enqueue(item);
+    } catch (error) {
+      for (const item of beforeError(error)) controller.enqueue(item);
+      throw error;
+    }
+  };
+  return { transform: (chunk, controller) => pass(() => read(chunk), controller), flush: (controller) => pass(finish, controller) };
+}

@@ -5,7 +5,7 @@ import { NOTHING, SourceLoop, type Loop, type Reading } from "./loop.js";
 import { chunksOfJson, type Chunk, type Source } from "./source.js";
 import { optionsOf, type ParserOptions } from "../core/options.js";
 import { validated, type StandardSchema } from "./schema.js";
-import { Stage } from "../core/runtime.js";
+import { passing, Stage } from "../core/runtime.js";
 import { TextParser, type DeepPartial } from "../core/text-parser.js";
 import { makeText } from "../core/make-text.js";
 import { selectingText } from "../core/selecting-text.js";
@@ -171,30 +171,13 @@ export function snapshots<T = Json>(
  */
 export class EventStream extends Stage<Chunk, Event> {
   constructor(patterns: string | readonly string[], options: ParserOptions = {}) {
-    let parser: TextParser;
-    const pass = (call: () => Event[], controller: TransformStreamDefaultController<Event>): void => {
-      try {
-        for (const event of call()) controller.enqueue(event);
-      } catch (thrown) {
-        for (const event of eventsBefore(thrown)) controller.enqueue(event);
-        parser.dispose();
-        throw thrown;
-      }
-    };
-    super({
-      start: () => {
-        parser = new TextParser(selectingText(options, patterns));
-      },
-      transform: (chunk, controller) => pass(() => parser.feed(chunk), controller),
-      flush: (controller) => {
-        try {
-          pass(() => parser.finish(), controller);
-        } finally {
-          parser.dispose();
-        }
-      },
-      // Where an engine does not know of this, the parser goes with the stage.
-      cancel: () => parser.dispose(),
-    } as Transformer<Chunk, Event>);
+    const parser = new TextParser(selectingText(options, patterns));
+    super(
+      passing(
+        (chunk) => parser.feed(chunk),
+        () => parser.finish(),
+        eventsBefore,
+      ),
+    );
   }
 }

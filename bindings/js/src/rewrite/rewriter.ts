@@ -5,7 +5,7 @@ import { errorOf, Fault } from "../core/text-error.js";
 import { Input, isBytes } from "../core/input.js";
 import { checkOptions, invalid, limitOf, limitsOf, rejects, type ParserOptions } from "../core/options.js";
 import type { Chunk } from "../loops/source.js";
-import { Stage } from "../core/runtime.js";
+import { passing, Stage } from "../core/runtime.js";
 import { EditingEngine } from "./editing-engine.js";
 import { Edits } from "./edits.js";
 import { RewriteError } from "./error.js";
@@ -156,19 +156,15 @@ export class Rewriter {
 export class RewriteStream extends Stage<Chunk, string> {
   constructor(rules: Rule | readonly Rule[], options: RewriterOptions = {}) {
     const rewriter = new Rewriter(rules, options);
-    const pass = (call: () => string, controller: TransformStreamDefaultController<string>): void => {
-      try {
-        const output = call();
-        if (output !== "") controller.enqueue(output);
-      } catch (thrown) {
-        // The output before the error counts.
-        if (thrown instanceof RewriteError && thrown.output !== "") controller.enqueue(thrown.output);
-        throw thrown;
-      }
-    };
-    super({
-      transform: (chunk, controller) => pass(() => rewriter.write(chunk), controller),
-      flush: (controller) => pass(() => rewriter.finish(), controller),
-    });
+    const pieces = (output: string): readonly string[] => (output === "" ? [] : [output]);
+    // The output before an error counts.
+    const before = (error: unknown): readonly string[] => pieces(error instanceof RewriteError ? error.output : "");
+    super(
+      passing(
+        (chunk) => pieces(rewriter.write(chunk)),
+        () => pieces(rewriter.finish()),
+        before,
+      ),
+    );
   }
 }
