@@ -85,11 +85,15 @@ export function compile(module: Instance, patterns: string | readonly string[]):
     const [index, column] = [output.word(), output.word()];
     throw new PatternError(list[index]!, index, column, output.string());
   }
-  if (sets.size >= MOST_SETS) {
-    const [oldest, number] = sets.entries().next().value!;
-    sets.delete(oldest);
-    module.exports.forget(number);
-  }
   sets.set(name, set);
   return set;
+}
+
+/** Forgets compiled patterns, the oldest first, until there is room for others. Called before those of a stream are compiled. */
+export function forgetOldest({ patterns, exports }: Instance): void {
+  for (const [name, number] of patterns) {
+    if (patterns.size < MOST_SETS) return;
+    patterns.delete(name);
+    exports.forget(number);
+  }
 }

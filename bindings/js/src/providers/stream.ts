@@ -12,7 +12,7 @@ import { readStreamEvents, type StreamEvent, type StreamReading } from "./events
 import { wireEvents } from "./frameworks.js";
 import { isWellFormed, type Exports, type Instance } from "./instance.js";
 import { instance } from "./module.js";
-import { compile, encodeOptions, encodeTexts, type ProviderOptions } from "./options.js";
+import { compile, encodeOptions, encodeTexts, forgetOldest, type ProviderOptions } from "./options.js";
 
 export type { ProviderOptions } from "./options.js";
 
@@ -98,7 +98,8 @@ export class ProviderStream {
     const marks = typeof envelope === "string" ? [envelope] : envelope.map(String);
     this.#reading = { options: settings, marks, calls: new Map(), payloads: new Map() };
     const tools = Object.entries(options.tools ?? {});
-    const [set, ...sets] = this.#compileAll([patterns, ...tools.map(([, own]) => own)]);
+    forgetOldest(this.#module);
+    const [set, ...sets] = [patterns, ...tools.map(([, own]) => own)].map((one) => compile(this.#module, one));
     const texts = encodeTexts([String(marks.length), ...marks, ...tools.flatMap(([name], index) => [String(sets[index]), name])]);
     const length = this.#module.writeBytes(joinedAll([encoded, texts]));
     this.#slot = this.#module.exports.create_stream(set!, PROVIDERS.indexOf(provider as Provider) >>> 0, length);
@@ -108,19 +109,6 @@ export class ProviderStream {
       throw new JsonSpigotError("invalid-mark", `invalid mark ${JSON.stringify(mark)}: ${output.string()}`);
     }
     abandoned?.register(this, { module: this.#module, slot: this.#slot }, this);
-  }
-
-  /** Returns the numbers of several sets, all of which the instance still has in the end. */
-  #compileAll(all: readonly (string | readonly string[])[]): number[] {
-    const compileEach = (): number[] => all.map((one) => compile(this.#module, one));
-    let sets = compileEach();
-    // Compiling one may have made the instance forget another.
-    for (let tries = 0; ; tries++) {
-      const again = compileEach();
-      if (again.every((set, index) => set === sets[index])) return again;
-      if (tries === 4) throw invalid("tools: too many tools have patterns of their own");
-      sets = again;
-    }
   }
 
   /**
