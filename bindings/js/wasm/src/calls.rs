@@ -9,7 +9,7 @@ use jsonspigot_llm::{ProviderStream, StreamEvent};
 use crate::output::Output;
 use crate::record::{Field, record, tag};
 use crate::streams::{Stream, write_any};
-use crate::{events, options, with};
+use crate::{events, on, options, with};
 
 /// Creates a stream: [`Stream::new`] says what the input has. Returns its number, or −1 and in the output the place of the
 /// mark that is invalid, and why.
@@ -18,8 +18,8 @@ extern "C" fn create_stream(patterns: u32, provider: u32, len: u32) -> i32 {
     with(|module| {
         module.output.clear();
         let input = module.input.get(..len as usize).unwrap_or_default();
-        match Stream::new(input, patterns, provider, &mut module.patterns) {
-            Ok(stream) => module.streams.add(Box::new(stream)) as i32,
+        match Stream::new(input, patterns, provider, &module.patterns) {
+            Ok(stream) => module.streams.insert(Box::new(stream)) as i32,
             Err((place, error)) => {
                 module.output.word(place as u32);
                 module.output.printed(error);
@@ -68,48 +68,40 @@ fn run(
     len: u32,
     call: impl FnOnce(&mut ProviderStream, &mut Frames, &[u8], &mut dyn FnMut(StreamEvent<'_>)),
 ) -> i32 {
-    with(|module| {
-        module.on(slot, |Stream { frames, stream, marks }, input, output| {
-            let input = input.get(..len as usize).unwrap_or_default();
-            call(stream, frames, input, &mut |event| write_any(output, &event, marks));
-        })
+    on(slot, |Stream { frames, stream, marks }, input, output| {
+        let input = input.get(..len as usize).unwrap_or_default();
+        call(stream, frames, input, &mut |event| write_any(output, &event, marks));
     })
 }
 
 /// Writes the assistant's message, if there is one, with its calls or without them.
 #[unsafe(no_mangle)]
 extern "C" fn message(slot: u32, with_calls: u32) -> i32 {
-    with(|module| {
-        module.on(slot, |Stream { stream, .. }, _, output| {
-            let message = if with_calls != 0 { stream.message() } else { stream.message_without_calls() };
-            if let Some(message) = message {
-                output.text(&message);
-            }
-        })
+    on(slot, |Stream { stream, .. }, _, output| {
+        let message = if with_calls != 0 { stream.message() } else { stream.message_without_calls() };
+        if let Some(message) = message {
+            output.text(&message);
+        }
     })
 }
 
 /// Writes the reason why the stream does not count as whole, if it does not: the kind, a blank, and a sentence.
 #[unsafe(no_mangle)]
 extern "C" fn unfinished(slot: u32) -> i32 {
-    with(|module| {
-        module.on(slot, |Stream { stream, .. }, _, output| {
-            if let Err(unfinished) = stream.verdict() {
-                output.text(&alloc::format!("{} {unfinished}", unfinished.kind().name()));
-            }
-        })
+    on(slot, |Stream { stream, .. }, _, output| {
+        if let Err(unfinished) = stream.verdict() {
+            output.text(&alloc::format!("{} {unfinished}", unfinished.kind().name()));
+        }
     })
 }
 
 /// Writes the provider's name, once it is known.
 #[unsafe(no_mangle)]
 extern "C" fn provider(slot: u32) -> i32 {
-    with(|module| {
-        module.on(slot, |Stream { stream, .. }, _, output| {
-            if let Some(provider) = stream.provider() {
-                output.text(provider.name());
-            }
-        })
+    on(slot, |Stream { stream, .. }, _, output| {
+        if let Some(provider) = stream.provider() {
+            output.text(provider.name());
+        }
     })
 }
 
@@ -117,13 +109,9 @@ extern "C" fn provider(slot: u32) -> i32 {
 /// the error for which there is none.
 #[unsafe(no_mangle)]
 extern "C" fn save(slot: u32) -> i32 {
-    with(|module| {
-        module.on(slot, |Stream { frames, stream, .. }, _, output| {
-            match stream.save().and_then(|state| frames.save_with(state)) {
-                Ok(state) => output.bytes(&state),
-                Err(error) => events::write_error(output, &error),
-            }
-        })
+    on(slot, |Stream { frames, stream, .. }, _, output| match stream.save().and_then(|state| frames.save_with(state)) {
+        Ok(state) => output.bytes(&state),
+        Err(error) => events::write_error(output, &error),
     })
 }
 
@@ -132,7 +120,7 @@ extern "C" fn save(slot: u32) -> i32 {
 #[unsafe(no_mangle)]
 extern "C" fn restore(slot: u32, len: u32) -> i32 {
     with(|module| {
-        let Some(stream) = module.streams.get_mut(slot) else { core::arch::wasm32::unreachable() };
+        let Some(stream) = module.streams.get_mut(slot as usize) else { core::arch::wasm32::unreachable() };
         module.output.clear();
         match restore_stream(stream, module.input.get(..len as usize).unwrap_or_default(), &mut module.output) {
             Ok(()) => module.written(),

@@ -1,88 +1,46 @@
 //! The records of the events that the library declares, made of their declarations; `record.rs` says what a record is.
 
-use jsonspigot_llm::{Block, Media, Opaque, Retry, Source, StreamEvent, TokenUsage, ToolResult, each_stream_event};
+use alloc::vec::Vec;
+
+use jsonspigot_llm::{Block, Media, Opaque, Source, StreamEvent, ToolResult, each_stream_event};
 
 use crate::output::Output;
 use crate::record::{Field, Flag, Number, Text, record, tag};
 
-/// The most fields that an event has.
-const MOST: usize = 8;
-
-/// The fields of a record, each by the kind of its member.
-struct Fields<'a> {
-    fields: [Field<'a>; MOST],
-    len: usize,
-}
-
-impl<'a> Fields<'a> {
-    #[inline(never)]
-    fn add(&mut self, field: Field<'a>) {
-        if let Some(free) = self.fields.get_mut(self.len) {
-            *free = field;
-            self.len += 1;
-        }
-    }
-
-    fn text(&mut self, text: &'a str) {
-        self.add(Text(Some(text)));
-    }
-
-    fn maybe_text(&mut self, text: Option<&'a str>) {
-        self.add(Text(text));
-    }
-
-    fn number(&mut self, number: u64) {
-        self.add(Number(Some(number)));
-    }
-
-    fn maybe_number(&mut self, number: Option<u64>) {
-        self.add(Number(number));
-    }
-
-    fn choice(&mut self, choice: u64) {
-        self.add(Number(Some(choice)));
-    }
-
-    fn flag(&mut self, flag: bool) {
-        self.add(Flag(flag));
-    }
-
-    fn span(&mut self, span: Option<(u64, u64)>) {
-        let (start, end) = span.unzip();
-        self.add(Number(start));
-        self.add(Number(end));
-    }
-
-    fn tokens(&mut self, tokens: TokenUsage) {
-        for count in [tokens.input, tokens.output, tokens.cached, tokens.reasoning] {
-            self.add(Number(count));
-        }
-    }
-
-    fn retry(&mut self, retry: Retry) {
-        self.add(Text(retry.name()));
-        self.add(Number(retry.after_ms()));
-    }
-}
-
+/// Appends the fields of an event's member, by its kind.
 macro_rules! add {
     ($fields:ident, word, $value:ident) => {
-        $fields.text($value.name())
+        $fields.push($value.name().into())
     };
     ($fields:ident, text, $value:ident) => {
-        $fields.text($value)
+        $fields.push((&**$value).into())
     };
     ($fields:ident, json, $value:ident) => {
-        $fields.text($value)
+        $fields.push((&**$value).into())
     };
     ($fields:ident, maybe_text, $value:ident) => {
-        $fields.maybe_text($value.as_deref())
+        $fields.push(Text($value.as_deref()))
     };
     ($fields:ident, maybe_json, $value:ident) => {
-        $fields.maybe_text($value.as_deref())
+        $fields.push(Text($value.as_deref()))
     };
-    ($fields:ident, $kind:ident, $value:ident) => {
-        $fields.$kind(*$value)
+    ($fields:ident, maybe_number, $value:ident) => {
+        $fields.push(Number(*$value))
+    };
+    ($fields:ident, flag, $value:ident) => {
+        $fields.push(Flag(*$value))
+    };
+    ($fields:ident, span, $value:ident) => {
+        $fields.extend([$value.map(|span| span.0), $value.map(|span| span.1)].map(Number))
+    };
+    ($fields:ident, tokens, $value:ident) => {
+        $fields.extend([$value.input, $value.output, $value.cached, $value.reasoning].map(Number))
+    };
+    ($fields:ident, retry, $value:ident) => {
+        $fields.extend([Text($value.name()), Number($value.after_ms())])
+    };
+    ($fields:ident, $number:ident, $value:ident) => {
+        $fields.push((*$value).into())
     };
 }
 
@@ -114,7 +72,7 @@ macro_rules! records {
 
         /// Writes the record of a declared event, and nothing for any other.
         pub(crate) fn write(output: &mut Output, event: &StreamEvent<'_>) {
-            let mut fields = Fields { fields: [Flag(false); MOST], len: 0 };
+            let mut fields: Vec<Field<'_>> = Vec::new();
             let declared = match event {
                 $(StreamEvent::$variant { $($member,)* .. } => {
                     $(add!(fields, $kind, $member);)*
@@ -126,7 +84,7 @@ macro_rules! records {
                 })*
                 _ => return,
             };
-            record(output, tag::DECLARED + declared as u32, &fields.fields[..fields.len]);
+            record(output, tag::DECLARED + declared as u32, &fields);
         }
     };
 }

@@ -17,32 +17,21 @@ mod tag {
 /// Writes an event of one text.
 #[inline]
 pub(crate) fn write(output: &mut Output, event: &Event<'_>) {
-    let first = |tag: u32, more: u32| tag | more << 4 | (event.pattern.index() as u32) << 8;
+    let (tag, more) = match &event.kind {
+        EventKind::Begin(kind) => (tag::BEGIN, kind_code(*kind)),
+        EventKind::Delta(_) => (tag::DELTA, 0),
+        EventKind::End(value) => (tag::END, u32::from(value.is_some())),
+        EventKind::InnerError(_) => (tag::INNER_ERROR, 0),
+        _ => return,
+    };
+    output.word(tag | more << 4 | (event.pattern.index() as u32) << 8);
+    output.word(event.match_id as u32);
+    output.long(event.offset);
     match &event.kind {
-        EventKind::Begin(kind) => {
-            output.word(first(tag::BEGIN, kind_code(*kind)));
-            output.word(event.match_id as u32);
-            output.long(event.offset);
-            output.printed(&event.path);
-        }
-        EventKind::Delta(text) => {
-            output.word(first(tag::DELTA, 0));
-            output.word(event.match_id as u32);
-            output.long(event.offset);
-            output.text(text);
-        }
-        EventKind::End(value) => {
-            output.word(first(tag::END, u32::from(value.is_some())));
-            output.word(event.match_id as u32);
-            output.long(event.offset);
-            if let Some(value) = value {
-                output.printed(value);
-            }
-        }
+        EventKind::Begin(_) => output.printed(&event.path),
+        EventKind::Delta(text) => output.text(text),
+        EventKind::End(Some(value)) => output.printed(value),
         EventKind::InnerError(error) => {
-            output.word(first(tag::INNER_ERROR, 0));
-            output.word(event.match_id as u32);
-            output.long(event.offset);
             output.printed(&event.path);
             write_error(output, error);
         }

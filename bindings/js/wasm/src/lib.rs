@@ -16,17 +16,16 @@ mod options;
 mod output;
 mod record;
 mod streams;
-mod table;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::cell::UnsafeCell;
 
 use jsonspigot::PatternSet;
+use slab::Slab;
 
 use self::output::Output;
 use self::streams::Stream;
-use self::table::Table;
 
 #[global_allocator]
 static MEMORY: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
@@ -42,8 +41,8 @@ struct Module {
     input: Vec<u8>,
     output: Output,
     place: [u32; 3],
-    patterns: Table<PatternSet>,
-    streams: Table<Box<Stream>>,
+    patterns: Slab<PatternSet>,
+    streams: Slab<Box<Stream>>,
 }
 
 struct Shared(UnsafeCell<Module>);
@@ -55,8 +54,8 @@ static MODULE: Shared = Shared(UnsafeCell::new(Module {
     input: Vec::new(),
     output: Output::new(),
     place: [0; 3],
-    patterns: Table::new(),
-    streams: Table::new(),
+    patterns: Slab::new(),
+    streams: Slab::new(),
 }));
 
 /// Lends the module's state for the time of one call.
@@ -66,15 +65,17 @@ fn with<R>(call: impl FnOnce(&mut Module) -> R) -> R {
     call(unsafe { &mut *MODULE.0.get() })
 }
 
-impl Module {
-    /// Runs a call on a stream. Returns how many words it has written.
-    fn on(&mut self, stream: u32, call: impl FnOnce(&mut Stream, &[u8], &mut Output)) -> i32 {
-        self.output.clear();
-        let Some(stream) = self.streams.get_mut(stream) else { core::arch::wasm32::unreachable() };
-        call(stream, &self.input, &mut self.output);
-        self.written()
-    }
+/// Runs a call on a stream. Returns how many words it has written.
+fn on(stream: u32, call: impl FnOnce(&mut Stream, &[u8], &mut Output)) -> i32 {
+    with(|module| {
+        module.output.clear();
+        let Some(stream) = module.streams.get_mut(stream as usize) else { core::arch::wasm32::unreachable() };
+        call(stream, &module.input, &mut module.output);
+        module.written()
+    })
+}
 
+impl Module {
     /// Publishes the place of the output. Returns the number of its words.
     fn written(&mut self) -> i32 {
         self.place = self.output.place();
@@ -107,7 +108,7 @@ extern "C" fn compile(len: u32) -> i32 {
     with(|module| {
         module.output.clear();
         let number = match PatternSet::new(options::texts(&module.input[..len as usize])) {
-            Ok(patterns) => module.patterns.add(patterns) as i32,
+            Ok(patterns) => module.patterns.insert(patterns) as i32,
             Err(error) => {
                 module.output.word(error.index() as u32);
                 module.output.word(error.column() as u32);
@@ -123,11 +124,11 @@ extern "C" fn compile(len: u32) -> i32 {
 /// Forgets compiled patterns. Parsers that were made with them keep them.
 #[unsafe(no_mangle)]
 extern "C" fn forget(patterns: u32) {
-    with(|module| drop(module.patterns.remove(patterns)));
+    with(|module| drop(module.patterns.try_remove(patterns as usize)));
 }
 
 /// Drops a stream.
 #[unsafe(no_mangle)]
 extern "C" fn release(stream: u32) {
-    with(|module| drop(module.streams.remove(stream)));
+    with(|module| drop(module.streams.try_remove(stream as usize)));
 }

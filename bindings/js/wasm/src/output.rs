@@ -80,24 +80,8 @@ impl Write for Printer<'_> {
     }
 }
 
-/// Returns the text's length in JavaScript: every byte that begins a character is a unit, and one that begins one of
-/// four bytes is two. Most text is ASCII, and eight bytes of it are looked at together.
+/// Returns the text's length in JavaScript. Most text is ASCII.
 #[inline]
 fn utf16_len(text: &str) -> u32 {
-    let (words, rest) = text.as_bytes().as_chunks::<8>();
-    let mut units = text.len() as u32;
-    for word in words {
-        if u64::from_le_bytes(*word) & 0x8080_8080_8080_8080 != 0 {
-            units = units.wrapping_add(units_beyond_bytes(word));
-        }
-    }
-    units.wrapping_add(units_beyond_bytes(rest))
-}
-
-fn units_beyond_bytes(bytes: &[u8]) -> u32 {
-    let mut units = 0_u32;
-    for byte in bytes {
-        units = units.wrapping_sub(u32::from(byte & 0xC0 == 0x80)).wrapping_add(u32::from(*byte >= 0xF0));
-    }
-    units
+    if text.is_ascii() { text.len() as u32 } else { text.encode_utf16().count() as u32 }
 }

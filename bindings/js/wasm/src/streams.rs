@@ -8,11 +8,11 @@ use jsonspigot_llm::{
     CallEvent, Delimiter, DelimiterError, Envelope, EnvelopeEvent, Provider, ProviderStream, StreamEvent, ToolCall,
     ToolCalls,
 };
+use slab::Slab;
 
 use crate::options::{Options, flag};
 use crate::output::Output;
 use crate::record::{Field, Flag, Number, Text, record, tag, write_verdict};
-use crate::table::Table;
 use crate::{declared, events};
 
 /// A stream, and the reader of the body that it comes in.
@@ -34,11 +34,11 @@ impl Stream {
         input: &[u8],
         patterns: u32,
         provider: u32,
-        sets: &mut Table<PatternSet>,
+        sets: &Slab<PatternSet>,
     ) -> Result<Self, (usize, DelimiterError)> {
         let (options, mut texts) = Options::read(input);
         let mut calls = ToolCalls::builder().parser(options.parser()).limits(options.call_limits());
-        if let Some(patterns) = sets.get_mut(patterns) {
+        if let Some(patterns) = sets.get(patterns as usize) {
             calls = calls.patterns(patterns);
         }
         let count = texts.next().and_then(|count| count.parse().ok()).unwrap_or(0);
@@ -47,12 +47,12 @@ impl Stream {
             marks.map(|(place, mark)| mark.parse().map_err(|error| (place, error))).collect::<Result<_, _>>()?;
         let envelope = (!marks.is_empty()).then(|| {
             let empty = PatternSet::default();
-            let patterns = sets.get_mut(patterns).map_or(&empty, |patterns| &*patterns);
+            let patterns = sets.get(patterns as usize).unwrap_or(&empty);
             let parser = options.parser().retain(Retain::Matches);
             Envelope::builder().parser(parser).build(marks.iter().cloned(), patterns)
         });
         while let (Some(set), Some(name)) = (texts.next(), texts.next()) {
-            if let Some(patterns) = set.parse().ok().and_then(|set| sets.get_mut(set)) {
+            if let Some(patterns) = set.parse().ok().and_then(|set| sets.get(set)) {
                 calls = calls.patterns_for(name, patterns);
             }
         }
