@@ -55,6 +55,7 @@ run("node_modules/.bin/wasm-opt", [
   ...["-o", "dist/providers.wasm"],
 ]);
 run("node_modules/.bin/tsc", []);
+// The last file: `npm pack` refuses to pack without it.
 const digits = readFileSync(join(here, "dist/providers.wasm")).toString("hex");
 writeFileSync(
   join(here, "dist/providers/inlined.js"),
