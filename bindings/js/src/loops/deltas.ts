@@ -7,7 +7,7 @@ import { Input } from "../core/input.js";
 import { checkOptions, invalid, limitsOf, rejects, type ParserOptions } from "../core/options.js";
 import { selectingText } from "../core/selecting-text.js";
 import type { Text } from "../core/text.js";
-import { NOTHING, SourceLoop, type Loop, type Reading } from "./loop.js";
+import { SourceLoop, type Loop, type Reading } from "./loop.js";
 import { chunksOfJson, type Chunk, type Source } from "./source.js";
 import { eventLoop } from "./streams.js";
 
@@ -53,27 +53,20 @@ function readingOf(pattern: string, options: DeltasOptions): Reading<Chunk, stri
   const output: TextOutput = { texts: [] };
   const engine = new Engine(automaton, { limits: limitsOf(limits), rejectsDuplicates: rejects(duplicateKeys) }, output);
   const input = new Input(engine, strictByteOrderMark === true);
-  const run = (reading: Reading<Chunk, string>, read: () => void): void => {
+  const taken = (): readonly string[] => {
+    const { texts } = output;
+    if (texts.length > 0) output.texts = [];
+    return texts;
+  };
+  const run = (read: () => void): readonly string[] => {
     try {
       read();
     } catch (thrown) {
       throw thrown instanceof Fault ? errorOf(thrown, engine) : thrown;
-    } finally {
-      if (output.texts.length > 0) {
-        reading.items = output.texts;
-        output.texts = [];
-      }
     }
+    return taken();
   };
-  return {
-    items: NOTHING,
-    read(chunk) {
-      run(this, () => void input.feed(chunk));
-    },
-    finish() {
-      run(this, () => input.finish());
-    },
-  };
+  return { read: (chunk) => run(() => void input.feed(chunk)), finish: () => run(() => input.finish()), before: taken };
 }
 
 /**

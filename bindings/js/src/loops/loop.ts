@@ -15,13 +15,16 @@ export interface Chunks<C> {
 
 /** The reader of a loop's chunks. */
 export interface Reading<C, T, R = void> {
-  /** The items that the last call has found; if it has thrown, those before the error. Empty before each call. */
-  items: readonly T[];
-  read(chunk: C): void;
-  /** Reads the end of the source. Returns what the loop returns. */
-  finish(): R;
-  /** Reads an error of the source, which is thrown after the items. */
-  fail?(): void;
+  /** Returns the items of a chunk. */
+  read(chunk: C): readonly T[];
+  /** Returns the items of the end of the source. */
+  finish(): readonly T[];
+  /** Returns what the loop returns, after the last item. */
+  value?(): R;
+  /** Returns the items before an error of one of these. */
+  before?(error: unknown): readonly T[];
+  /** Returns the items before an error of the source. */
+  fail?(): readonly T[];
   /** Called once, after everything else. */
   dispose?(): void;
 }
@@ -149,20 +152,22 @@ export class SourceLoop<C, T, R = void> implements Loop<T, R> {
   #read(next: IteratorResult<C, unknown> | undefined, failure?: { readonly reason: unknown }): void {
     const reading = this.#reading;
     if (reading === undefined) return;
-    reading.items = NOTHING;
-    let ending: LoopEnd<R> | undefined;
+    let items: readonly T[] | undefined;
+    let ending: LoopEnd<R> | undefined = failure;
     try {
-      if (failure !== undefined) {
-        ending = failure;
-        reading.fail?.();
-      } else if (!next!.done) reading.read(next!.value);
-      else ending = { value: reading.finish() };
+      if (failure !== undefined) items = reading.fail?.();
+      else if (!next!.done) items = reading.read(next!.value);
+      else {
+        items = reading.finish();
+        ending = { value: reading.value?.() as R };
+      }
     } catch (reason) {
       ending = { reason };
+      items = itemsBefore(reason, reading);
     }
     // The source or the reader may have aborted the signal.
     if (this.#reading !== reading) return;
-    this.#items = reading.items;
+    this.#items = items ?? NOTHING;
     this.#taken = 0;
     if (ending === undefined) return;
     this.#ending = ending;
@@ -241,6 +246,15 @@ export function checkedSignal(signal: AbortSignal | null | undefined): AbortSign
   if (signal === undefined || signal === null) return undefined;
   if (typeof signal.aborted === "boolean" && typeof signal.addEventListener === "function") return signal;
   throw new TypeError("signal: expected an AbortSignal");
+}
+
+function itemsBefore<T>(error: unknown, { before }: Reading<never, T, unknown>): readonly T[] {
+  try {
+    return before?.(error) ?? NOTHING;
+  } catch {
+    // A value with a key that is refused is not shown.
+    return NOTHING;
+  }
 }
 
 function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {

@@ -83,23 +83,20 @@ export class FieldReader<T = Json> {
     const text = (this.#text = makeText({ ...own, duplicateKeys, snapshots: true, retain: "nothing" }));
     this.#tree = this.#text.engine.tree = new PieceTree(this.#text.settings);
     const cancel = (): void => this.cancel(signal!.reason);
-    const settle = (error: JsonSpigotError | undefined): void => {
+    const settle = (error: JsonSpigotError | undefined): readonly undefined[] => {
       text.output.events = [];
       if (error) throw error;
+      return ONE;
     };
-    const reader = this;
     this.#leave = () => signal?.removeEventListener("abort", cancel);
     const begin = (): Reading<Chunk, undefined> => ({
-      items: NOTHING,
-      read(chunk) {
-        this.items = ONE;
-        settle(text.read(chunk));
-      },
-      finish() {
-        this.items = ONE;
+      read: (chunk) => settle(text.read(chunk)),
+      finish: () => {
         settle(text.end());
-        reader.#hasEnded = true;
+        this.#hasEnded = true;
+        return ONE;
       },
+      before: () => ONE,
       dispose: this.#leave,
     });
     this.#source = new SourceLoop(() => chunksOfJson(source), begin, this.#abort.signal);
@@ -192,21 +189,19 @@ export class FieldReader<T = Json> {
     added: (field: ReturnType<typeof lookUp>, path: FieldPath) => { readonly values: readonly V[]; readonly isDone?: boolean },
   ): Loop<V> {
     const { path, signal } = parted(request);
-    const reader = this;
     let hasEnded = false;
     // While the loop was busy, others may have read on, to the end even: so the field is looked at again before a chunk is read.
     let isLookedAt = false;
     const chunks: Chunks<undefined> = { next: () => (hasEnded ? END : isLookedAt ? this.#more() : LOOK) };
     const begin = (): Reading<undefined, V> => ({
-      items: NOTHING,
-      read() {
-        const field = reader.#look(path);
+      read: () => {
+        const field = this.#look(path);
         const { values, isDone } = added(field, path);
-        hasEnded = isDone === true || field.state === "complete" || reader.#isLost(field.state);
-        this.items = values;
+        hasEnded = isDone === true || field.state === "complete" || this.#isLost(field.state);
         isLookedAt = values.length === 0;
+        return values;
       },
-      finish: () => undefined,
+      finish: () => NOTHING,
     });
     return new SourceLoop(() => chunks, begin, signal);
   }

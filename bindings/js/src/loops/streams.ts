@@ -56,22 +56,10 @@ export function eventLoop<T>(
 ): Loop<T> {
   const reading = (): Reading<Chunk, T> => {
     const parser = new TextParser(begin());
-    const run = (reading: Reading<Chunk, T>, read: () => readonly Event[]): void => {
-      try {
-        reading.items = itemsOf(read());
-      } catch (error) {
-        reading.items = itemsOf(eventsBefore(error));
-        throw error;
-      }
-    };
     return {
-      items: NOTHING,
-      read(chunk) {
-        run(this, () => parser.feed(chunk));
-      },
-      finish() {
-        run(this, () => parser.finish());
-      },
+      read: (chunk) => itemsOf(parser.feed(chunk)),
+      finish: () => itemsOf(parser.finish()),
+      before: (error) => itemsOf(eventsBefore(error)),
     };
   };
   return new SourceLoop(() => chunksOfJson(source), reading, signal);
@@ -127,27 +115,24 @@ export function snapshots<T = Json>(
     const { schema, ...own } = optionsOf(options);
     const parser = new TextParser(makeText({ ...parserOptions(own), snapshots: true, retain: "nothing" }));
     let shown: DeepPartial<T> | undefined;
+    let complete: T | undefined;
     const changes = (): readonly DeepPartial<T>[] => {
       const next = parser.snapshot<T>();
       return next === shown ? NOTHING : [(shown = next) as DeepPartial<T>];
     };
     return {
-      items: NOTHING,
       read(chunk) {
-        try {
-          parser.feed(chunk);
-        } finally {
-          this.items = changes();
-        }
+        parser.feed(chunk);
+        return changes();
       },
       finish() {
         parser.finish();
-        this.items = changes();
-        if (schema === undefined) return shown as T | undefined;
-        const value = validated(schema, shown);
-        this.items = [value];
-        return value;
+        if (schema === undefined) return changes();
+        complete = validated(schema, parser.snapshot());
+        return [complete];
       },
+      value: () => (schema === undefined ? (shown as T | undefined) : complete),
+      before: changes,
     };
   };
   return new SourceLoop(() => chunksOfJson(source), begin, options?.signal);

@@ -2,7 +2,7 @@
 
 import { isBytes } from "../core/input.js";
 import { optionsOf } from "../core/options.js";
-import { NOTHING, SourceLoop, type Loop, type Reading } from "../loops/loop.js";
+import { SourceLoop, type Loop, type Reading } from "../loops/loop.js";
 import { chunksOf, type Source } from "../loops/source.js";
 import type { StreamEvent } from "./events.js";
 import { ProviderStream, type Provider, type ProviderOptions } from "./stream.js";
@@ -48,16 +48,9 @@ export function providerEvents(
     const { signal: _, ...own } = optionsOf(options);
     const stream = new ProviderStream(provider, patterns, own);
     return {
-      items: NOTHING,
-      read(chunk) {
-        this.items = typeof chunk === "string" || isBytes(chunk) ? stream.feed(chunk) : stream.push(chunk);
-      },
-      finish() {
-        this.items = stream.finish();
-      },
-      fail() {
-        this.items = stream.finish("error");
-      },
+      read: (chunk) => (typeof chunk === "string" || isBytes(chunk) ? stream.feed(chunk) : stream.push(chunk)),
+      finish: () => stream.finish(),
+      fail: () => stream.finish("error"),
       dispose: () => stream.dispose(),
     };
   };

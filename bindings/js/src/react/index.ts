@@ -116,12 +116,15 @@ class Store {
     try {
       const source = await this.open!(signal);
       const begin = (): Reading<Chunk, never> => ({
-        items: NOTHING,
         read(chunk) {
           parser.feed(chunk);
           frames.ask();
+          return NOTHING;
         },
-        finish: () => void parser.finish(),
+        finish() {
+          parser.finish();
+          return NOTHING;
+        },
       });
       await new SourceLoop(() => chunksOfJson(source), begin, signal).next();
       end = { status: "complete", error: undefined };
