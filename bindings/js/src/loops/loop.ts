@@ -58,10 +58,8 @@ export class SourceLoop<C, T, R = void> implements Loop<T, R> {
   #items: readonly T[] = NOTHING;
   #taken = 0;
   #ending: LoopEnd<R> | undefined;
-  /** Calls of `next`, while the source has been asked for a chunk that is not there yet. */
-  readonly #waiters: Waiter<T, R>[] = [];
-  /** How many of them were answered. */
-  #answered = 0;
+  /** Calls of `next`, oldest first, while the source has been asked for a chunk that is not there yet. */
+  readonly #waiters = new Set<Waiter<T, R>>();
 
   /** Neither `open` nor `begin` is called before the loop is. */
   constructor(open: () => Chunks<C>, begin: () => Reading<C, T, R>, signal: AbortSignal | undefined) {
@@ -80,13 +78,13 @@ export class SourceLoop<C, T, R = void> implements Loop<T, R> {
 
   /** Returns the next result at once if the source does not have to be waited for. */
   pull(): IteratorResult<T, R> | Promise<IteratorResult<T, R>> {
-    const result = this.#isWaiting() ? undefined : this.#advance();
-    return result ?? new Promise((resolve, reject) => void this.#waiters.push({ resolve, reject }));
+    const result = this.#waiters.size > 0 ? undefined : this.#advance();
+    return result ?? new Promise((resolve, reject) => void this.#waiters.add({ resolve, reject }));
   }
 
   /** Waits for `return` of the source, unless the source is waited for. */
   async return(): Promise<IteratorResult<T, R>> {
-    const isPending = this.#isWaiting();
+    const isPending = this.#waiters.size > 0;
     this.#chunks ??= this.#opened();
     const cancelled = this.#stop(undefined);
     if (!isPending) await cancelled;
@@ -95,10 +93,6 @@ export class SourceLoop<C, T, R = void> implements Loop<T, R> {
 
   [Symbol.asyncIterator](): this {
     return this;
-  }
-
-  #isWaiting(): boolean {
-    return this.#answered < this.#waiters.length;
   }
 
   #opened(): Chunks<C> | undefined {
@@ -207,8 +201,7 @@ export class SourceLoop<C, T, R = void> implements Loop<T, R> {
 
   /** Answers the calls that wait, as far as the source allows. */
   #serve(): void {
-    const waiters = this.#waiters;
-    for (let waiter = waiters[this.#answered]; waiter !== undefined; waiter = waiters[this.#answered]) {
+    for (const waiter of this.#waiters) {
       try {
         const result = this.#advance();
         if (result === undefined) return;
@@ -216,12 +209,7 @@ export class SourceLoop<C, T, R = void> implements Loop<T, R> {
       } catch (reason) {
         waiter.reject(reason);
       }
-      // The source may have ended the loop meanwhile, and with it answered this call.
-      if (waiters[this.#answered] === waiter) this.#answered += 1;
-      // Dropped when they are most of the list, so each is moved once or twice.
-      if (this.#answered * 2 <= waiters.length) continue;
-      waiters.splice(0, this.#answered);
-      this.#answered = 0;
+      this.#waiters.delete(waiter);
     }
   }
 
