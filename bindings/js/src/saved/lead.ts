@@ -82,89 +82,70 @@ export function unusedKey(automaton: Automaton): string {
   return key;
 }
 
-/** Returns the steps that lead to where a text is. */
-export function stepsTo(engine: EngineState): Step[] {
-  return new StepWriter(engine).write();
+/** Returns the newest key of an object at a depth, if a pattern may select something there. */
+function followedKey({ stack }: EngineState, frame: Frame, depth: number): string | undefined {
+  const isFollowed = frame.isLive && stack.slice(0, depth).every(({ isLive }) => isLive);
+  return isFollowed && frame.node.member(frame.key) !== NOWHERE ? frame.key : undefined;
 }
 
-class StepWriter {
-  readonly #engine: EngineState;
-  readonly #steps: Partial<Step>[] = [];
+/** Returns the steps that lead to where a text is. */
+export function stepsTo(engine: EngineState): Step[] {
+  const { stack, depth, state, kept, keepsMatches } = engine;
+  const unused = unusedKey(engine.automaton);
+  const list: Partial<Step>[] = [];
 
-  constructor(engine: EngineState) {
-    this.#engine = engine;
-  }
-
-  write(): Step[] {
-    const engine = this.#engine;
-    if (engine.state === DONE) this.#push("0 ");
-    else if (engine.state === CLOSED || this.#writeOpen()) return this.#steps as Step[];
-    const tail = tailOf(engine);
-    this.#steps.push({ at: engine.base - tail.length, ...(tail !== "" && { text: tail }) });
-    return this.#steps as Step[];
-  }
-
-  #push(text: string): void {
-    const last = this.#steps[this.#steps.length - 1];
-    if (last === undefined) this.#steps.push({ text });
+  const push = (text: string): void => {
+    const last = list[list.length - 1];
+    if (last === undefined) list.push({ text });
     else last.text = (last.text ?? "") + text;
-  }
+  };
 
   /** Begins a value. Returns true if its text is kept, so that nothing else has to be written. */
-  #begin([first]: readonly Match[], start: number, isAtom = false): boolean {
+  const begin = ([first]: readonly Match[], start: number, isAtom = false): boolean => {
     if (first === undefined) return false;
-    const { kept, keepsMatches } = this.#engine;
     const step: Partial<Step> = { at: first.offset, id: first.id };
-    this.#steps.push(step);
+    list.push(step);
     // An atom's text comes with its end.
     if (!keepsMatches || isAtom) return false;
     Object.assign(step, { text: kept!.slice(start, kept!.end), isKept: true });
     return true;
-  }
-
-  /** Writes the open containers and the open leaf. Returns true if nothing else has to be written. */
-  #writeOpen(): boolean {
-    const engine = this.#engine;
-    const { stack, depth, state } = engine;
-    for (let at = 0; at < depth; at++) {
-      const frame = stack[at]!;
-      if (this.#begin(frame.matches, frame.start)) return true;
-      this.#push(frame.isArray ? "[" : "{");
-      // A container around the innermost one is inside a value.
-      this.#writeContent(frame, at + 1 === depth ? state : LITERAL, at);
-    }
-    if (state === KEY_STRING) this.#push(`"${inside(engine.buffer)}`);
-    if (state !== STRING && state !== NUMBER && state !== LITERAL) return false;
-    if (this.#begin(engine.open, engine.leafStart, state !== STRING)) return true;
-    if (state === STRING) this.#push('"');
-    return false;
-  }
+  };
 
   /** Writes what is in an open container before the next token, or before the open value. */
-  #writeContent(frame: Frame, state: number, depth: number): void {
+  const writeContent = (frame: Frame, state: number, depth: number): void => {
     if (state === FIRST || state === FIRST_KEY) return;
     if (frame.isArray) {
-      if (frame.isLive && frame.index > 0) this.#steps.push({ index: frame.index });
-      this.#push(state === VALUE ? "0," : state === AFTER ? "0 " : "");
+      if (frame.isLive && frame.index > 0) list.push({ index: frame.index });
+      push(state === VALUE ? "0," : state === AFTER ? "0 " : "");
       return;
     }
     const hasKey = state !== KEY && state !== AFTER && state !== KEY_STRING;
     const keys = [...(frame.keys ?? [])];
-    const key = hasKey ? (frame.keys ? keys.pop() : this.#followedKey(frame, depth)) : undefined;
-    const unused = unusedKey(this.#engine.automaton);
+    const key = hasKey ? (frame.keys ? keys.pop() : followedKey(engine, frame, depth)) : undefined;
     if (keys.length === 0 && (state === KEY || state === AFTER)) keys.push(unused);
-    this.#push(keys.map((earlier) => `${JSON.stringify(earlier)}:0`).join());
+    push(keys.map((earlier) => `${JSON.stringify(earlier)}:0`).join());
     // A number ends before white space.
-    if (state === AFTER) return this.#push(" ");
-    if (state === KEY || keys.length > 0) this.#push(",");
-    if (hasKey) this.#push(`${JSON.stringify(key ?? unused)}${state === COLON ? "" : ":"}`);
-  }
+    if (state === AFTER) return push(" ");
+    if (state === KEY || keys.length > 0) push(",");
+    if (hasKey) push(`${JSON.stringify(key ?? unused)}${state === COLON ? "" : ":"}`);
+  };
 
-  /** Returns the newest key of an object, if a pattern may select something there. */
-  #followedKey(frame: Frame, depth: number): string | undefined {
-    const isFollowed = frame.isLive && this.#engine.stack.slice(0, depth).every(({ isLive }) => isLive);
-    return isFollowed && frame.node.member(frame.key) !== NOWHERE ? frame.key : undefined;
+  if (state === CLOSED) return [];
+  if (state === DONE) push("0 ");
+  for (let at = 0; at < depth; at++) {
+    const frame = stack[at]!;
+    if (begin(frame.matches, frame.start)) return list as Step[];
+    push(frame.isArray ? "[" : "{");
+    // A container around the innermost one is inside a value.
+    writeContent(frame, at + 1 === depth ? state : LITERAL, at);
   }
+  if (state === KEY_STRING) push(`"${inside(engine.buffer)}`);
+  if (state === STRING || state === NUMBER || state === LITERAL) {
+    if (begin(engine.open, engine.leafStart, state !== STRING)) return list as Step[];
+    if (state === STRING) push('"');
+  }
+  const tail = tailOf(engine);
+  return [...list, { at: engine.base - tail.length, ...(tail !== "" && { text: tail }) }] as Step[];
 }
 
 /**
