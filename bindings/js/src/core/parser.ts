@@ -130,9 +130,10 @@ export class Parser extends TextParser {
     const text = textOf(this);
     const tree = text.tree();
     const { engine } = text;
-    if (tree.growth) return tree.growth.take(engine);
+    const patchedTo = text.isOpen ? engine.base : Infinity;
+    if (tree.growth) return tree.growth.take(engine, patchedTo);
     const shown = shownText(engine);
-    tree.growth = new Growth(engine);
+    tree.growth = new Growth(engine, patchedTo);
     return shown === undefined ? [] : [`{"op":"add","path":"","value":${shown}}`];
   }
 

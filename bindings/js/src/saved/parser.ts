@@ -9,7 +9,7 @@ import { MARK } from "../core/input.js";
 import { AFTER, CLOSED, DONE, FIRST, KEY_STRING, LITERAL, mayEnd, NUMBER, STRING } from "../core/states.js";
 import { FAILED, FINISHED, OPEN, type Text } from "../core/text.js";
 import { Fault, TextError } from "../core/text-error.js";
-import { type Grown, Growth, shownAtom } from "../core/tree/growth.js";
+import { Growth } from "../core/tree/growth.js";
 import { decodeAll, encode, joined, openTail } from "../core/utf8.js";
 import { prototypeKey } from "../core/values.js";
 import { STRICT } from "../lenient/translator.js";
@@ -27,18 +27,6 @@ const error = members({
   line: count,
   column: count,
   path: (data) => (data === null ? null : textForm(data)),
-});
-
-const grown = members({
-  old: count,
-  closers: textForm,
-  ops: listOf(textForm),
-  head: textForm,
-  value: textForm,
-  follows: flag,
-  isStringOpen: flag,
-  isStringOld: flag,
-  atom: textForm,
 });
 
 /** The document, or a text inside a string of the one before. */
@@ -72,7 +60,8 @@ export const textData = members({
   /** The key of a value that is refused, and of a snapshot. */
   refused: optional(textForm, ""),
   hidden: optional(textForm, ""),
-  growth: optional(grown, undefined),
+  /** Where the last patch was taken: before the byte of the text with this number, or after its end. */
+  patchedTo: optional(count, undefined),
 });
 
 export type TextData = Of<typeof textData>;
@@ -104,7 +93,6 @@ export function saveText(text: Text): Partial<TextData> {
   const { outcome, stoppedBy } = text;
   const { tree } = engine;
   const half = text.isOpen ? openHalf(input) : "";
-  tree?.growth?.settle(engine, engine.state !== STRING);
   const data: Partial<TextData> = {
     outcome,
     endsNumber: hasEndedNumber(text, outcome),
@@ -113,10 +101,12 @@ export function saveText(text: Text): Partial<TextData> {
     mark: openHalf(input) === "" ? waiting(input) : 0,
     refused: keyOf(output.refusal),
     hidden: keyOf(tree?.refusal),
-    growth: tree?.growth?.grown,
   };
-  if (isWhole(text)) Object.assign(data, bytesData(savedBytes(input, stoppedBy)));
-  else if (outcome !== FAILED) {
+  if (isWhole(text)) {
+    const bytes = savedBytes(input, stoppedBy);
+    const patchedTo = tree?.growth && Math.min(tree.growth.patchedTo, bytes.length + 1);
+    Object.assign(data, bytesData(bytes), { patchedTo });
+  } else if (outcome !== FAILED) {
     const rest = input.hasBegun ? [...input.bytes] : [];
     const levels = levelsOf(engine).map((level) => levelData(level, level === engine ? rest.length : 0));
     const isKept = (level: Level): boolean => level.steps.some((step) => step.isKept);
@@ -199,7 +189,7 @@ function hasEndedNumber(text: Text, outcome: number): boolean {
 export function restoreText(text: Text, data: TextData): void {
   const { input, settings, output } = text;
   const { engine } = input;
-  const { outcome, error } = data;
+  const { outcome, error, patchedTo } = data;
   unless((outcome === FAILED) === (error !== undefined));
   const isLenient = settings.lenient !== undefined;
   const bytes = bytesOf(data);
@@ -208,9 +198,14 @@ export function restoreText(text: Text, data: TextData): void {
   input.readsMark = true;
   if (isWhole(text)) {
     unless(data.levels.length === 0);
-    // A lenient parser keeps the byte at which it failed.
-    if (error === undefined || !isLenient) replay(text, bytes);
-    else text.read(bytes);
+    const readAll = (part: Uint8Array): void => {
+      // A lenient parser keeps the byte at which it failed.
+      if (error === undefined || !isLenient) replay(text, part);
+      else if (text.isOpen) text.read(part);
+    };
+    readAll(bytes.subarray(0, patchedTo));
+    if (patchedTo !== undefined && patchedTo <= bytes.length) beginGrowth(engine, patchedTo);
+    if (patchedTo !== undefined) readAll(bytes.subarray(patchedTo));
     unless(!text.isOpen || input.offset === bytes.length);
   } else if (error === undefined) restoreLevels(text, data);
   if (data.endsNumber) endNumber(text, outcome);
@@ -228,6 +223,7 @@ export function restoreText(text: Text, data: TextData): void {
     unless(!text.hasFailed && !text.isOpen);
   }
   restoreRest(text, data);
+  if (patchedTo !== undefined && patchedTo > bytes.length) beginGrowth(engine, Infinity);
   output.events = [];
 }
 
@@ -312,8 +308,8 @@ function restoreCounters(level: ReportingEngine, offset: number, { lines, column
   unless(level.state !== FIRST || level.top!.index === -1);
 }
 
-/** Restores what no text leads to: half a surrogate pair, a refused key, the changes that no patch has had. */
-function restoreRest(text: Text, { half, mark, refused, hidden, growth }: TextData): void {
+/** Restores what no text leads to: half a surrogate pair, and a refused key. */
+function restoreRest(text: Text, { half, mark, refused, hidden }: TextData): void {
   const { input, output, engine } = text;
   const { tree } = engine;
   if (half !== 0) {
@@ -335,35 +331,10 @@ function restoreRest(text: Text, { half, mark, refused, hidden, growth }: TextDa
     unless(tree !== undefined);
     tree.refusal = refusal(hidden);
   }
-  if (growth === undefined) return;
-  unless(tree !== undefined);
-  tree.growth = restoreGrowth(engine, growth);
 }
 
-/** Returns the changes since the last patch of an engine that has been led to the same place. */
-function restoreGrowth(engine: ReportingEngine, grown: Grown): Growth {
-  const { stack, depth, state } = engine;
-  const { old, closers, head, value, follows, isStringOpen, isStringOld } = grown;
-  const brackets = stack.slice(old, depth).map(({ isArray }) => (isArray ? "]" : "}"));
-  unless(old <= depth && closers === brackets.reverse().join(""));
-  unless(isStringOpen === (state === STRING) && (isStringOpen || !isStringOld));
-  unless(head === "" ? value + closers === "" : HEAD.test(head) && follows === (isStringOpen || !/[[{]$/.test(value)));
-  unless(isStringOpen || !/[ \t\n\r]$/.test(value));
-  unless(grown.atom === "" || (head === "" && shownAtom(engine).startsWith(grown.atom)));
-  const growth = new Growth(engine, grown);
-  unless(growth.clone(engine).take(engine).every(isOperation));
-  return growth;
-}
-
-/** An operation without its value. */
-const HEAD = /^\{"op":"(?:add|append|replace)","path":"(?:[^"\\]|\\.)*","value":$/;
-
-function isOperation(text: string): boolean {
-  try {
-    const op: unknown = JSON.parse(text);
-    if (typeof op !== "object" || op === null || !("op" in op && "path" in op && "value" in op)) return false;
-    return ["add", "append", "replace"].includes(op.op as string) && typeof op.path === "string";
-  } catch {
-    return false;
-  }
+/** Follows the changes of the document from here on. */
+function beginGrowth(engine: ReportingEngine, patchedTo: number): void {
+  unless(engine.tree !== undefined);
+  engine.tree.growth = new Growth(engine, patchedTo);
 }

@@ -9,121 +9,113 @@ import type { EngineState } from "../reporting.js";
 import { STRING } from "../states.js";
 import { pointerToken } from "../patterns/path.js";
 
-/** The changes since the last patch, as plain data. */
-export interface Grown {
+/** Returns a text as a JSON string without its quotes. */
+export const inside = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+/** Returns the open number or literal as it is shown; empty if none is. */
+const shownAtom = (engine: EngineState): string => (engine.tree?.options.provisional && engine.tree.openAtom(engine)) || "";
+
+/** The changes since the last patch. */
+export class Growth {
+  /** Up to which byte of the input patches were taken. Infinite once the text has ended. */
+  patchedTo: number;
   /** The number of open containers that the last patch had, and the brackets that close those after them, innermost first. */
   old: number;
-  closers: string;
-  ops: string[];
+  closers = "";
+  ops: string[] = [];
   /** The operation that is being written, up to its value; its value. */
-  head: string;
-  value: string;
+  head = "";
+  value = "";
   /** True if a value in the same container comes before the next one. */
-  follows: boolean;
+  follows = true;
   isStringOpen: boolean;
   /** True if the last patch had the open string. */
   isStringOld: boolean;
   /** The part of the open number or literal that a patch has had; empty if none has. */
   atom: string;
-}
 
-/** Returns a text as a JSON string without its quotes. */
-export const inside = (text: string): string => JSON.stringify(text).slice(1, -1);
-
-/** Returns the open number or literal as it is shown; empty if none is. */
-export const shownAtom = (engine: EngineState): string => (engine.tree?.options.provisional && engine.tree.openAtom(engine)) || "";
-
-export class Growth {
-  /** The changes that no patch has had. */
-  grown: Grown;
-
-  /** Starts with the engine's current document, of which no change is reported, or with these changes. */
-  constructor(engine: EngineState, grown?: Grown) {
-    const isStringOpen = engine.state === STRING;
-    const unchanged = { old: engine.depth, closers: "", ops: [], head: "", value: "", follows: true };
-    this.grown = grown
-      ? { ...grown, ops: grown.ops.slice() }
-      : { ...unchanged, isStringOpen, isStringOld: isStringOpen, atom: shownAtom(engine) };
+  /** Starts with the engine's current document, of which no change is reported. */
+  constructor(engine: EngineState, patchedTo: number) {
+    this.patchedTo = patchedTo;
+    this.old = engine.depth;
+    this.isStringOpen = this.isStringOld = engine.state === STRING;
+    this.atom = shownAtom(engine);
   }
 
   clone(engine: EngineState): Growth {
-    return new Growth(engine, this.grown);
+    return Object.assign(new Growth(engine, this.patchedTo), this, { ops: this.ops.slice() });
   }
 
   beginContainer(engine: EngineState, isArray: boolean): void {
-    this.settle(engine);
+    this.#settle(engine);
     this.#add(engine, isArray ? "[" : "{");
-    this.grown.closers = (isArray ? "]" : "}") + this.grown.closers;
-    this.grown.follows = false;
+    this.closers = (isArray ? "]" : "}") + this.closers;
+    this.follows = false;
   }
 
   /** Begins a string if `text` is empty, and appends to it otherwise. */
   putString(engine: EngineState, text: string): void {
-    const { grown } = this;
     if (text === "") {
-      this.settle(engine);
+      this.#settle(engine);
       this.#add(engine, '"');
-      grown.isStringOpen = true;
-    } else if (grown.isStringOld) {
+      this.isStringOpen = true;
+    } else if (this.isStringOld) {
       this.#begin("append", engine, '"');
-      grown.isStringOld = false;
+      this.isStringOld = false;
     }
-    grown.value += inside(text);
+    this.value += inside(text);
   }
 
   putAtom(engine: EngineState, token: string): void {
-    this.settle(engine);
+    this.#settle(engine);
     this.#showAtom(engine, token);
-    this.grown.atom = "";
+    this.atom = "";
   }
 
   #showAtom(engine: EngineState, token: string): void {
-    const { grown } = this;
-    if (grown.atom === "") this.#add(engine, token);
-    else if (grown.atom !== token) this.#begin("replace", engine, token);
-    grown.atom = token;
+    if (this.atom === "") this.#add(engine, token);
+    else if (this.atom !== token) this.#begin("replace", engine, token);
+    this.atom = token;
   }
 
-  /** Returns the operations since the last call. */
-  take(engine: EngineState): string[] {
-    const { grown } = this;
-    this.settle(engine, engine.state !== STRING);
+  /** Returns the operations since the last call, and up to this byte of the input. */
+  take(engine: EngineState, patchedTo: number): string[] {
+    this.patchedTo = patchedTo;
+    this.#settle(engine, engine.state !== STRING);
     const token = shownAtom(engine);
     if (token !== "") this.#showAtom(engine, token);
-    if (grown.isStringOpen && !grown.isStringOld) grown.value += '"';
-    grown.value += grown.closers;
-    grown.old += grown.closers.length;
-    grown.closers = "";
-    grown.isStringOld = grown.isStringOpen;
+    if (this.isStringOpen && !this.isStringOld) this.value += '"';
+    this.value += this.closers;
+    this.old += this.closers.length;
+    this.closers = "";
+    this.isStringOld = this.isStringOpen;
     this.#close();
-    const { ops } = grown;
-    grown.ops = [];
+    const { ops } = this;
+    this.ops = [];
     return ops;
   }
 
   /** Closes what has ended. */
-  settle({ depth }: EngineState, hasStringEnded = true): void {
-    const { grown } = this;
-    if (grown.isStringOpen && hasStringEnded) {
-      if (!grown.isStringOld) grown.value += '"';
-      grown.isStringOpen = grown.isStringOld = false;
+  #settle({ depth }: EngineState, hasStringEnded = true): void {
+    if (this.isStringOpen && hasStringEnded) {
+      if (!this.isStringOld) this.value += '"';
+      this.isStringOpen = this.isStringOld = false;
     }
-    const ended = Math.min(grown.closers.length, Math.max(0, grown.old + grown.closers.length - depth));
-    grown.value += grown.closers.slice(0, ended);
-    grown.closers = grown.closers.slice(ended);
-    grown.follows ||= ended > 0;
-    grown.old = Math.min(grown.old, depth);
+    const ended = Math.min(this.closers.length, Math.max(0, this.old + this.closers.length - depth));
+    this.value += this.closers.slice(0, ended);
+    this.closers = this.closers.slice(ended);
+    this.follows ||= ended > 0;
+    this.old = Math.min(this.old, depth);
   }
 
   /** Adds the beginning of a value, or all of it. */
   #add(engine: EngineState, text: string): void {
-    const { grown } = this;
-    if (grown.closers === "") this.#begin("add", engine, text);
+    if (this.closers === "") this.#begin("add", engine, text);
     else {
-      if (grown.follows) grown.value += ",";
-      grown.value += grown.closers[0] === "]" ? text : `${JSON.stringify(engine.top!.key)}:${text}`;
+      if (this.follows) this.value += ",";
+      this.value += this.closers[0] === "]" ? text : `${JSON.stringify(engine.top!.key)}:${text}`;
     }
-    grown.follows = true;
+    this.follows = true;
   }
 
   #begin(op: string, engine: EngineState, value: string): void {
@@ -133,13 +125,12 @@ export class Growth {
       const { isArray, index, key } = engine.stack[depth]!;
       path += pointerToken(isArray ? index : key);
     }
-    this.grown.head = `{"op":"${op}","path":${JSON.stringify(path)},"value":`;
-    this.grown.value = value;
+    this.head = `{"op":"${op}","path":${JSON.stringify(path)},"value":`;
+    this.value = value;
   }
 
   #close(): void {
-    const { grown } = this;
-    if (grown.head !== "") grown.ops.push(`${grown.head}${grown.value}}`);
-    grown.head = grown.value = "";
+    if (this.head !== "") this.ops.push(`${this.head}${this.value}}`);
+    this.head = this.value = "";
   }
 }
