@@ -8,7 +8,8 @@
 //    and for text that is not JSON, the stream has to say that the call was not cut: by an end of its own, or by a reason that
 //    is known to mean so. An unknown reason counts as a cut, because acting on half a command is worse than asking again.
 
-import { payloadOf, type CallInput, type InputStatus, type Verdict } from "./payload/payload.js";
+import { payloadOf, type Verdict } from "./payload/outcome.js";
+import type { CallInput, InputStatus } from "./payload/payload.js";
 import type { TextError } from "../core/text-error.js";
 import type { CallText, MatchReport } from "./call-text.js";
 

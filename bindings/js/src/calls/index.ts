@@ -6,16 +6,4 @@ export type { Slot } from "./call-index.js";
 export type * from "./event.js";
 export type { CallStart } from "./open-call.js";
 export type { ToolCallsOptions } from "./options.js";
-export type {
-  AcceptedPayload,
-  CallInput,
-  CompletePayload,
-  EmptyInput,
-  EmptyPayload,
-  InputStatus,
-  MalformedPayload,
-  Payload,
-  RawPayload,
-  TrailingPayload,
-  TruncatedPayload,
-} from "./payload/payload.js";
+export type * from "./payload/payload.js";

@@ -15,7 +15,7 @@
 
 import { TextError } from "../core/text-error.js";
 import { mayEnd, NUMBER } from "../core/states.js";
-import { payloadOf, type Verdict } from "../calls/payload/payload.js";
+import { payloadOf, type Verdict } from "../calls/payload/outcome.js";
 import type { Text } from "../core/text.js";
 import { encodeAt, utf8Length, within } from "../core/utf8.js";
 import type { Closing } from "./closing.js";

@@ -1,13 +1,8 @@
-// The outcome of a text with an end of its own: a tool call's input, or the payload of an envelope. The reader of the text
-// decides the verdict. This file adds the members of each.
+// The outcomes of a text with an end of its own: a tool call's input, or the payload of an envelope.
 
 import type { JsonSpigotError } from "../../core/error.js";
 import type { DeviationReport } from "../../core/events.js";
-import type { Text } from "../../core/text.js";
-import type { TextError } from "../../core/text-error.js";
-import { makeValue, type Json } from "../../core/values.js";
-import { areAlike } from "./alike.js";
-import { valuesOf } from "./values.js";
+import type { Json } from "../../core/values.js";
 
 /** The members of every outcome. */
 interface AnyPayload {
@@ -88,38 +83,3 @@ export type CallInput = Exclude<Payload, EmptyPayload> | EmptyInput;
  * `{}`. An `accepted` text is JSON except for deviations that you accept.
  */
 export type InputStatus = Payload["status"];
-
-/** A verdict and its reason. */
-export interface Verdict {
-  readonly status: InputStatus;
-  readonly reason?: string;
-}
-
-/** Returns the outcome of a text, with what its status has: a value, a reason, deviations. */
-export function payloadOf(verdict: Verdict, raw: string, text: Text | undefined, error: TextError | undefined): Payload {
-  const { status, reason = "incomplete" } = verdict;
-  const payload = { raw, ...(error !== undefined && { error: error.with([]) }) };
-  switch (status) {
-    case "complete":
-      return { status, ...payload, value: makeValue(raw, text!.settings) };
-    case "accepted": {
-      const { count, list } = text!.deviations;
-      const strict = text!
-        .completeText()
-        .replace(/^[ \t\n\r]+/, "")
-        .trimEnd();
-      const more = count - list.length;
-      return { status, ...payload, strict, value: makeValue(strict, text!.settings), deviations: list, ...(more > 0 && { more }) };
-    }
-    case "truncated":
-      return { status, ...payload, reason };
-    case "trailing": {
-      const values = valuesOf(raw, text!);
-      if (values.length === 0) return { status, ...payload };
-      const repeated = values.every((value) => areAlike(values[0]!, value));
-      return { status, ...payload, values: values.map((value) => makeValue(value, text!.settings)), repeated };
-    }
-    default:
-      return { status, ...payload };
-  }
-}

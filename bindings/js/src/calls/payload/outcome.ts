@@ -1,0 +1,65 @@
+// How a text came out: the members of a verdict, which its reader decides, and the values of a text that has more than one.
+
+import type { Text } from "../../core/text.js";
+import type { TextError } from "../../core/text-error.js";
+import { within } from "../../core/utf8.js";
+import { makeValue } from "../../core/values.js";
+import { areAlike } from "./alike.js";
+import type { InputStatus, Payload } from "./payload.js";
+
+/** ASCII white space, which is around the values. */
+const EDGES = /^[ \t\n\f\r]+|[ \t\n\f\r]+$/g;
+
+/**
+ * Returns the JSON texts that a text consists of, if there are two or more and nothing else; otherwise none. Each is read with
+ * this parser's options.
+ */
+function valuesOf(text: string, parser: Text): string[] {
+  const values: string[] = [];
+  const reader = parser.clone();
+  for (let rest = text.replace(EDGES, ""); rest !== ""; ) {
+    reader.reset();
+    const error = reader.read(rest) ?? reader.end();
+    // The first byte that is not the value's.
+    const end = error === undefined ? rest.length : error.kind === "trailing-bytes" ? within(rest, error.offset) : 0;
+    if (end === 0 || !reader.isStrict) return [];
+    values.push(rest.slice(0, end).replace(EDGES, ""));
+    rest = rest.slice(end);
+  }
+  return values.length > 1 ? values : [];
+}
+
+/** A verdict and its reason. */
+export interface Verdict {
+  readonly status: InputStatus;
+  readonly reason?: string;
+}
+
+/** Returns the outcome of a text, with what its status has: a value, a reason, deviations. */
+export function payloadOf(verdict: Verdict, raw: string, text: Text | undefined, error: TextError | undefined): Payload {
+  const { status, reason = "incomplete" } = verdict;
+  const payload = { raw, ...(error !== undefined && { error: error.with([]) }) };
+  switch (status) {
+    case "complete":
+      return { status, ...payload, value: makeValue(raw, text!.settings) };
+    case "accepted": {
+      const { count, list } = text!.deviations;
+      const strict = text!
+        .completeText()
+        .replace(/^[ \t\n\r]+/, "")
+        .trimEnd();
+      const more = count - list.length;
+      return { status, ...payload, strict, value: makeValue(strict, text!.settings), deviations: list, ...(more > 0 && { more }) };
+    }
+    case "truncated":
+      return { status, ...payload, reason };
+    case "trailing": {
+      const values = valuesOf(raw, text!);
+      if (values.length === 0) return { status, ...payload };
+      const repeated = values.every((value) => areAlike(values[0]!, value));
+      return { status, ...payload, values: values.map((value) => makeValue(value, text!.settings)), repeated };
+    }
+    default:
+      return { status, ...payload };
+  }
+}
