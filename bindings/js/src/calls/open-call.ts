@@ -1,7 +1,7 @@
 // One open call: its names, its input so far, and the reasons why it can't be complete.
 
 import { selectingWith } from "../core/selecting-text.js";
-import { endsInHalf, utf8Length, within } from "../core/utf8.js";
+import { Characters, utf8Length, within } from "../core/utf8.js";
 import { payloadAtEnd, type Ending } from "./ending.js";
 import type { CallErrorEvent, CallEvent, CallStartEvent, Executor } from "./event.js";
 import { CallText, type MatchReport } from "./call-text.js";
@@ -25,8 +25,6 @@ export interface CallStart {
 /** Returns true for a text that some servers send for no input. */
 const isStandIn = (input: string): boolean => /^\{[ \t\n\f\r]*\}[ \t\n\f\r]*$/.test(input);
 
-const halfAtEnd = (text: string): string => (endsInHalf(text) ? text.slice(-1) : "");
-
 /** Reasons for which a call can't be complete, whatever else comes. */
 const BEYOND_REPAIR: readonly (string | undefined)[] = ["limit", "mismatch"];
 
@@ -49,8 +47,8 @@ export class OpenCall {
   /** Bytes of the input. */
   #length = 0;
   #isFull = false;
-  /** The first half of a surrogate pair, which counts and is read with the other one. */
-  #half = "";
+  /** Holds the first half of a surrogate pair, which counts and is read with the other one. */
+  readonly #characters = new Characters();
   /** The length of the last delta of those that each began with the one before, and how many were longer than it. */
   #chain: { readonly last: number; readonly count: number } | undefined = { last: 0, count: 0 };
 
@@ -130,15 +128,13 @@ export class OpenCall {
     this.reportStart();
     if (this.#isFull) return;
     this.input ??= this.#newText(this.name);
-    const all = this.#half + piece;
-    this.#half = halfAtEnd(all);
-    this.#appendWhole(all.slice(0, all.length - this.#half.length));
+    this.#appendWhole(this.#characters.take(piece));
   }
 
   /** Appends half a pair that nothing completes. */
   #endHalf(): void {
-    const half = this.#half;
-    this.#half = "";
+    const half = this.#characters.held as string;
+    this.#characters.held = "";
     if (half !== "") this.#appendWhole(half);
   }
 
@@ -153,7 +149,7 @@ export class OpenCall {
     }
     if (end === text.length) return;
     this.#isFull = true;
-    this.#half = "";
+    this.#characters.held = "";
     const isNew = this.#leftOut !== "limit";
     this.#leftOut = "limit";
     if (isNew) this.#reportError("input-limit");
@@ -174,7 +170,7 @@ export class OpenCall {
   /** Appends the new part of a text that repeats all of the input so far. */
   appendToAll(text: string): void {
     const news = this.input === undefined ? text : this.input.news(text);
-    this.#half = "";
+    this.#characters.held = "";
     if (news === undefined) {
       // The part beyond the limit is missing.
       if (this.#leftOut === undefined) this.#contradict(text);

@@ -10,7 +10,7 @@ import { Fault } from "./text-error.js";
 import type { Match } from "./frame.js";
 import type { Input } from "./input.js";
 import { matchEvent } from "./match-event.js";
-import { decode, endsInHalf, joined, LONE, openTail } from "./utf8.js";
+import { Characters, endsInHalf, LONE, openTail } from "./utf8.js";
 
 /** Stands for a byte of a comment that is not UTF-8. Strict JSON never has it. */
 const SUBSTITUTE = "\x1a";
@@ -40,19 +40,18 @@ export class RawDeltas {
   /** A place in it, and its offset: offsets are asked for in their order. */
   #place = 0;
   #offset = 0;
-  /** The beginning of a character that the last chunk's end has cut. */
-  held: string | Uint8Array = "";
+  readonly #characters = new Characters();
 
   /** Starts over with another text. */
   clear(): void {
     this.#open = [];
-    this.#piece = this.held = "";
+    this.#piece = this.#characters.held = "";
   }
 
   clone(): RawDeltas {
     const clone = new RawDeltas();
     clone.#open = this.#open.map((open) => ({ ...open, events: undefined }));
-    clone.held = this.held;
+    clone.#characters.held = this.#characters.held;
     return clone;
   }
 
@@ -66,28 +65,17 @@ export class RawDeltas {
 
   /** Begins a chunk of the document. `before` is undecided text that was not reported yet. */
   beginChunk(chunk: string | Uint8Array, offset: number, before: string): void {
-    const held = this.held.length > 0 ? this.held : before;
+    const characters = this.#characters;
+    const held = characters.held.length > 0 ? characters.held : before;
     // Each half of a pair is two of its four bytes.
     const start = offset - (typeof held === "string" && held > "\x7f" ? 2 : held.length);
     const isText = typeof chunk === "string";
-    this.held = "";
     this.#isOfBytes = !isText;
     this.#strays = isText && typeof held !== "string" ? held.length : 0;
-    let text: string;
-    if (isText) {
-      text = (typeof held === "string" ? held : SUBSTITUTE.repeat(held.length)) + chunk;
-      if (endsInHalf(text)) {
-        this.held = text.slice(-1);
-        text = text.slice(0, -1);
-      }
-    } else {
-      const isCut = typeof held !== "string";
-      const bytes = isCut ? joined(held, chunk) : chunk;
-      const end = bytes.length - openTail(bytes);
-      this.held = bytes.slice(end);
-      text = (isCut ? "" : held) + decode(bytes.subarray(0, end));
-    }
-    this.beginPiece(text, start);
+    const isOther = typeof held !== typeof chunk;
+    const first = !isOther ? "" : typeof held === "string" ? held : SUBSTITUTE.repeat(held.length);
+    characters.held = isOther ? "" : held;
+    this.beginPiece(first + characters.take(chunk), start);
   }
 
   /** Reads a chunk of the document: values are reported as they come, out of the chunk itself. */

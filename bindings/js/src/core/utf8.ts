@@ -175,3 +175,24 @@ export function within(text: string, most: number, wasBytes = false): number {
   }
   return text.length;
 }
+
+/** Joins characters that the ends of chunks cut. */
+export class Characters {
+  /** The first half of a surrogate pair, or the first bytes of a character, from the end of the last chunk. */
+  held: string | Uint8Array = "";
+
+  /** Returns the text of what is held and a chunk of the same type, up to a character that its end cuts. */
+  take(chunk: string | Uint8Array): string {
+    const { held } = this;
+    if (typeof chunk === "string") {
+      const text = held.length > 0 ? held + chunk : chunk;
+      const isCut = endsInHalf(text);
+      this.held = isCut ? text.slice(-1) : "";
+      return isCut ? text.slice(0, -1) : text;
+    }
+    const bytes = typeof held === "string" ? chunk : joined(held, chunk);
+    const end = bytes.length - openTail(bytes);
+    this.held = bytes.slice(end);
+    return decode(bytes.subarray(0, end));
+  }
+}
