@@ -51,8 +51,7 @@ export class ReportingEngine extends Engine {
   readonly keepsValues: boolean;
   /** True if nothing is kept but the text of matches. */
   readonly keepsMatches: boolean;
-  /** The text that is read, what is added to an index in it for the place in the kept text, and the place of the open leaf. */
-  reading = "";
+  /** What is added to an index in the text that is read for the place in the kept text, and the place of the open leaf. */
   keptShift = 0;
   leafStart = 0;
   /** True if text is no longer kept, so that no value is made of it. */
@@ -86,22 +85,17 @@ export class ReportingEngine extends Engine {
   }
 
   override feed(text: string): number {
-    const { kept, keepsValues } = this;
-    this.reading = text;
-    if (keepsValues) {
-      if (this.keepsMatches) this.output.keeping!.dropUnneeded(this);
-      this.keptShift = kept!.open(text, 0);
-    }
+    const { kept } = this;
+    if (kept === undefined) return super.feed(text);
+    if (this.keepsMatches) this.output.keeping!.dropUnneeded(this);
+    this.keptShift = kept.open(text, 0);
     const end = super.feed(text);
-    if (kept !== undefined) this.keepTo(end);
+    kept.commit(end);
     return end;
   }
 
   override keepTo(end: number): void {
-    const { kept, reading } = this;
-    this.reading = "";
-    if (this.keepsValues) kept!.commit(end);
-    else if (kept !== undefined) kept.push(end === reading.length ? reading : reading.slice(0, end));
+    this.kept?.commit(end);
   }
 
   override finish(): void {
