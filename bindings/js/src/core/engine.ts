@@ -411,12 +411,13 @@ export class Engine {
     return new Engine(this.automaton, this.options, this.output, entry);
   }
 
-  /** Reads on in the text inside the open string. */
-  readInside(text: string): void {
+  /** Reads on in the text inside the open string, or without a piece its end. */
+  readInside(piece?: string): void {
     const inner = this.inner!;
     if (inner.state === CLOSED) return;
     try {
-      inner.readPiece(text);
+      if (piece === undefined) inner.finish();
+      else inner.readPiece(piece);
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown;
       inner.keepTo(thrown.at);
@@ -433,12 +434,7 @@ export class Engine {
 
   /** Ends the text inside the open string. */
   endInside(): void {
-    try {
-      if (this.inner!.state !== CLOSED) this.inner!.finish();
-    } catch (thrown) {
-      if (!(thrown instanceof Fault)) throw thrown;
-      this.failInside(thrown);
-    }
+    this.readInside();
     this.inner = undefined;
   }
 
