@@ -12,16 +12,13 @@ export type MatchReport = (event: Event) => void;
 export class CallText {
   /** The raw text. */
   raw = "";
-  /** The parser's text; plain text has none. */
-  readonly text: Text | undefined;
   /** The first error, even if the parser continues after it. */
   error: TextError | undefined;
   /** The shortest repetition of the same value so far. */
   repetition: string | undefined;
 
-  constructor(text: Text | undefined) {
-    this.text = text;
-  }
+  /** @param text - the parser's text; plain text has none */
+  constructor(readonly text: Text | undefined) {}
 
   /** Returns true if the value has closed, and only white space follows it. */
   get hasWholeValue(): boolean {

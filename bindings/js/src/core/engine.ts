@@ -62,10 +62,6 @@ export interface ChunkForm {
 }
 
 export class Engine {
-  readonly automaton: Automaton;
-  readonly options: EngineOptions;
-  readonly output: TextOutput | object;
-  readonly entry: PatternNode;
   /** The values that are reported as they come, and the text that is kept, by engines that extend this one. */
   raw: RawDeltas | undefined = undefined;
   kept: Kept | undefined = undefined;
@@ -124,11 +120,12 @@ export class Engine {
   /** True if bytes after the root are left unread. */
   stopsAtRoot = false;
 
-  constructor(automaton: Automaton, options: EngineOptions, output: TextOutput | object, entry = automaton.root) {
-    this.automaton = automaton;
-    this.options = options;
-    this.output = output;
-    this.entry = entry;
+  constructor(
+    readonly automaton: Automaton,
+    readonly options: EngineOptions,
+    readonly output: TextOutput | object,
+    readonly entry: PatternNode = automaton.root,
+  ) {
     this.limits = this.innerLimits = options.limits;
     this.clear();
   }

@@ -22,14 +22,12 @@ export const SELECTED: Match[] = [{ id: 0, pattern: 0, path: "", type: "string",
 
 /** An open container. Frames are used again. */
 export class Frame {
-  isArray: boolean;
   /** The newest member's key, if keys are followed here. */
   key = "";
   /** The newest element's. */
   index = -1;
   /** Its path, once a path inside it was computed. */
   path = "";
-  node: PatternNode;
   /** True if a pattern may select something inside. */
   isLive = false;
   matches: Match[] = NO_MATCHES;
@@ -41,10 +39,10 @@ export class Frame {
   /** Its keys, where a second equal one is refused. */
   keys: Set<string> | undefined = undefined;
 
-  constructor(isArray: boolean, node: PatternNode) {
-    this.isArray = isArray;
-    this.node = node;
-  }
+  constructor(
+    public isArray: boolean,
+    public node: PatternNode,
+  ) {}
 }
 
 /** Drops what a frame refers to, before it is used again. */

@@ -24,11 +24,6 @@ export interface Original {
 }
 
 export class Input<E extends Engine = Engine> {
-  readonly engine: E;
-  /** The translator that drives the engine past deviations, if any are tolerated. */
-  readonly translator: Lenient | undefined;
-  /** True if a byte order mark in front of bytes is part of the text, where it is an error. */
-  readsMark: boolean;
   /** The beginning of a sequence of bytes. */
   bytes: Uint8Array = NO_BYTES;
   /** The first half of a surrogate pair. */
@@ -37,11 +32,13 @@ export class Input<E extends Engine = Engine> {
   /** The input of a lenient parser that retains all of it. A state is saved as this text. */
   original: Original[] = [];
 
-  constructor(engine: E, readsMark: boolean, translator?: Lenient) {
-    this.engine = engine;
-    this.readsMark = readsMark;
-    this.translator = translator;
-  }
+  constructor(
+    readonly engine: E,
+    /** True if a byte order mark in front of bytes is part of the text, where it is an error. */
+    public readsMark: boolean,
+    /** The translator that drives the engine past deviations, if any are tolerated. */
+    readonly translator?: Lenient,
+  ) {}
 
   /** Returns an independent copy that feeds a copied engine. */
   clone(engine: E): Input<E> {

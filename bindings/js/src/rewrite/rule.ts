@@ -10,19 +10,14 @@ type RuleKind = "remove" | "redact" | "replace" | "map" | "map-text";
 
 /** A rule of a {@link Rewriter} for the values that a pattern selects. */
 export class Rule {
-  readonly kind: RuleKind;
-  readonly pattern: string;
-  /** The JSON text that is put in. */
-  readonly json: string;
-  /** The function that gives it. */
-  readonly call: (given: never) => unknown;
-
-  private constructor(kind: RuleKind, pattern: string, json = "", call: Rule["call"] = () => undefined) {
-    this.kind = kind;
-    this.pattern = pattern;
-    this.json = json;
-    this.call = call;
-  }
+  private constructor(
+    readonly kind: RuleKind,
+    readonly pattern: string,
+    /** The JSON text that is put in. */
+    readonly json = "",
+    /** The function that gives it. */
+    readonly call: (given: never) => unknown = () => undefined,
+  ) {}
 
   /** Removes the member or element and its comma. */
   static remove(pattern: string): Rule {
