@@ -27,16 +27,10 @@ export function checkCharacters(list: readonly string[]): void {
 export function compile(patterns: string | readonly string[]): Automaton {
   const list = listOf(patterns);
   if (list.length === 0) return NO_AUTOMATON;
-  const name = nameOf(list);
-  return compiled.get(name) ?? compileAnew(list, name);
-}
-
-/** Returns a name that no other list has of those that can be compiled: no pattern has the unit NUL in it. */
-function nameOf(list: readonly string[]): string {
-  return list.length === 1 && !list[0]!.includes("\0") ? list[0]! : `${list.length}\0${list.join("\0")}`;
-}
-
-function compileAnew(list: readonly string[], name: string): Automaton {
+  // No JSON text begins like the name of one alone, which is most often asked for.
+  const name = list.length === 1 ? `'${list[0]!}` : JSON.stringify(list);
+  const known = compiled.get(name);
+  if (known !== undefined) return known;
   checkCharacters(list);
   const automaton = new Patterns(list.map(parsePattern));
   if (compiled.size >= MOST_SETS) compiled.delete(compiled.keys().next().value!);
