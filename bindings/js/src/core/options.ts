@@ -82,8 +82,6 @@ export type ParsingOptions = Pick<ParserOptions, "limits" | "duplicateKeys" | "l
   readonly prototypeKeys?: "keep" | "drop";
 };
 
-const LIMITS = ["depth", "key", "string", "number", "blank", "total"] as const;
-
 const KNOWN = [
   "snapshots",
   "provisional",
@@ -139,7 +137,7 @@ export function oneOf<N extends string>(option: string, value: unknown, names: r
   return value as N;
 }
 
-const NO_LIMITS: Required<Limits> = { depth: 127, key: Infinity, string: Infinity, number: Infinity, blank: Infinity, total: Infinity };
+const NO_LIMITS = { depth: 127, key: Infinity, string: Infinity, number: Infinity, blank: Infinity, total: Infinity };
 
 export function settingsOf(options: ParserOptions): Settings {
   checkOptions(options, KNOWN);
@@ -165,21 +163,14 @@ export function rejects(duplicateKeys: ParserOptions["duplicateKeys"]): boolean 
   return oneOf("duplicateKeys", duplicateKeys, ["last-wins", "reject"], "last-wins") === "reject";
 }
 
-export function limitsOf(limits: ParserOptions["limits"]): Required<Limits> {
-  return limits === undefined ? NO_LIMITS : limited(limits);
-}
-
 /** Checks the limits that are set, and adds all others. */
-function limited(limits: Limits): Required<Limits> {
-  const found = { ...NO_LIMITS };
+export function limitsOf(limits: Limits | undefined): Required<Limits> {
+  if (limits === undefined) return NO_LIMITS;
   if (typeof limits !== "object" || limits === null) throw invalid(`limits: ${spelled(limits)} is not an object`);
-  for (const name of Object.keys(limits)) oneOf("limits", name, LIMITS, "depth");
-  for (const name of LIMITS) {
-    const limit = limits[name] ?? found[name];
-    if (typeof limit !== "number" || !(limit >= 0) || (limit !== Infinity && !Number.isInteger(limit))) {
-      throw invalid(`limits.${name} must be a non-negative integer, not ${spelled(limit)}`);
-    }
-    (found as Record<typeof name, number>)[name] = limit > Number.MAX_SAFE_INTEGER ? Infinity : limit;
+  const found = { ...NO_LIMITS };
+  for (const name of Object.keys(limits) as (keyof Limits)[]) {
+    oneOf("limits", name, Object.keys(NO_LIMITS), "depth");
+    found[name] = limitOf(`limits.${name}`, limits[name], NO_LIMITS[name]);
   }
   return found;
 }
@@ -200,8 +191,8 @@ export function parsingSettings(options: ParserOptions): Settings {
 /** Checks an option that counts something. */
 export function limitOf(name: string, value: number | undefined, fallback: number): number {
   const limit = value ?? fallback;
-  if (limit !== Infinity && !(Number.isSafeInteger(limit) && limit >= 0)) {
+  if (limit !== Infinity && !(Number.isInteger(limit) && limit >= 0)) {
     throw invalid(`${name} must be a non-negative integer or Infinity, not ${spelled(limit)}`);
   }
-  return limit;
+  return limit > Number.MAX_SAFE_INTEGER ? Infinity : limit;
 }
