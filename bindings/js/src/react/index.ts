@@ -108,17 +108,19 @@ class Store {
     const { key: _, ...options } = this.options;
     const parser = new TextParser(makeText({ ...options, snapshots: true, retain: "nothing" }));
     const look = (): DeepPartial<Json> | undefined => parser.snapshot<Json>();
-    const frames = new FrameTimer(() => {
+    let cancel: (() => void) | undefined;
+    const showSoFar = (): void => {
+      cancel = undefined;
       const value = look();
       if (value !== this.#shown.value) show({ value: value as Json, status: "streaming", error: undefined });
-    });
+    };
     let end: Pick<JsonStream<Json>, "status" | "error">;
     try {
       const source = await this.open!(signal);
       const begin = (): Reading<Chunk, never> => ({
         read(chunk) {
           parser.feed(chunk);
-          frames.ask();
+          cancel ??= inNextFrame(showSoFar);
           return NOTHING;
         },
         finish() {
@@ -131,7 +133,7 @@ class Store {
     } catch (error) {
       end = { status: "error", error };
     }
-    frames.end();
+    cancel?.();
     if (!signal.aborted) {
       let value = this.#shown.value;
       try {
@@ -145,39 +147,21 @@ class Store {
   }
 }
 
-/** Calls back at most once a frame. In a hidden tab there are no frames, so a timer takes their place. */
-class FrameTimer {
-  readonly #call: () => void;
-  #forget: (() => void) | undefined;
-  readonly #page = typeof document === "undefined" ? undefined : document;
+/** Without a frame for so long, as in a hidden tab, a timer takes its place. */
+const LONGEST_FRAME_MS = 100;
 
-  constructor(call: () => void) {
-    this.#call = call;
-    this.#page?.addEventListener("visibilitychange", this.#flush);
-  }
-
-  ask(): void {
-    if (this.#forget) return;
-    if (this.#page?.visibilityState !== "hidden" && typeof requestAnimationFrame === "function") {
-      const frame = requestAnimationFrame(this.#flush);
-      this.#forget = () => cancelAnimationFrame(frame);
-    } else {
-      const timer = setTimeout(this.#flush, 16);
-      this.#forget = () => clearTimeout(timer);
-    }
-  }
-
-  /** Also when the tab is hidden while a frame is waited for, which then would not come. */
-  readonly #flush = (): void => {
-    if (!this.#forget) return;
-    this.#forget();
-    this.#forget = undefined;
-    this.#call();
+/** Calls back once, in the next frame. Returns what cancels that. */
+function inNextFrame(call: () => void): () => void {
+  const hasFrames = typeof requestAnimationFrame === "function";
+  const timer = setTimeout(flush, hasFrames ? LONGEST_FRAME_MS : 16);
+  const frame = hasFrames ? requestAnimationFrame(flush) : 0;
+  const cancel = (): void => {
+    clearTimeout(timer);
+    if (hasFrames) cancelAnimationFrame(frame);
   };
-
-  end(): void {
-    this.#forget?.();
-    this.#forget = undefined;
-    this.#page?.removeEventListener("visibilitychange", this.#flush);
+  function flush(): void {
+    cancel();
+    call();
   }
+  return cancel;
 }
