@@ -5,7 +5,7 @@ import { JsonSpigotError } from "../core/error.js";
 import { isBytes } from "../core/input.js";
 import { invalid } from "../core/options.js";
 import { REFUSALS, refusedAs } from "../saved/refusals.js";
-import { joinedAll } from "../core/utf8.js";
+import { endsInHalf, joinedAll } from "../core/utf8.js";
 import { makeValue, type Json } from "../core/values.js";
 import { readError } from "./event-reader.js";
 import { readStreamEvents, type StreamEvent, type StreamReading } from "./events.js";
@@ -133,8 +133,7 @@ export class ProviderStream {
   feed(chunk: string | Uint8Array): StreamEvent[] {
     if (typeof chunk === "string") {
       let text = this.#half + chunk;
-      const last = text.charCodeAt(text.length - 1);
-      this.#half = last >= 0xd800 && last <= 0xdbff ? text.slice(-1) : "";
+      this.#half = endsInHalf(text) ? text.slice(-1) : "";
       if (this.#half !== "") text = text.slice(0, -1);
       return this.#readEvents((exports) => exports.feed(this.#slot, this.#module.write(text)));
     }
@@ -269,6 +268,8 @@ export class ProviderStream {
     this.#slot = -1;
   }
 
+  declare [Symbol.dispose]: () => void;
+
   /** Runs a call of the module. After a trap, and after `dispose`, it is an error. */
   #call(run: (exports: Exports) => number): number {
     if (this.#slot < 0) throw new JsonSpigotError("disposed", "the stream has been disposed of");
@@ -292,10 +293,6 @@ export class ProviderStream {
   }
 }
 
-// Where the symbol is missing, nothing is put in its place.
-export interface ProviderStream {
-  [Symbol.dispose](): void;
-}
 disposable(ProviderStream.prototype);
 
 /** Returns an SDK's object as the JSON that it was made from, a framework's as that of the wire format that says the same. */
