@@ -199,6 +199,19 @@ describe("a parser that is saved and restored", () => {
     parser.feed(`{"message": "${"Good morning. ".repeat(1000)}`);
     assert.ok(JSON.stringify(saveParser(parser)).length < 270, JSON.stringify(saveParser(parser)));
   });
+  test("goes on without changing its state", () => {
+    const options = { snapshots: true };
+    const parser = new Parser([], options);
+    parser.feed("[1");
+    parser.patch();
+    parser.feed(",2");
+    const state = saveParser(parser);
+    const before = stored(state);
+    parser.feed(",3]");
+    parser.patch();
+    assert.deepEqual(state, before);
+    assert.deepEqual(restoreParser([], state, options).patch(), [{ op: "add", path: "/0", value: 1 }]);
+  });
   test("can be saved repeatedly, but not once it is disposed of", () => {
     const parser = new Parser("a");
     parser.feed('{"a":"x');
