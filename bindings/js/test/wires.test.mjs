@@ -82,6 +82,24 @@ test("an unreadable event is no error, and truncates the open calls", () => {
   }
 });
 
+test("an input of any members is read, and one that is no JSON is unreadable", () => {
+  const start = { type: "message_start", message: {} };
+  const block = (input) => ({ type: "content_block_start", index: 0, content_block: { type: "tool_use", id: "i", name: "f", input } });
+  const ends = (input) => inputsOf(read(new AnthropicStream(), [start, block(input), { type: "message_delta", delta: { stop_reason: "tool_use" } }]));
+  for (const input of [{ toString: 1, valueOf: 2 }, { a: [[{ toString: [] , valueOf: {} }]] }]) assert.deepEqual(ends(input), [["f", "complete", input]]);
+  let deep = {};
+  for (let left = 100_000; left > 0; left--) deep = { deep };
+  const round = {};
+  round.round = round;
+  for (const input of [deep, round, { a: 1n }]) assert.deepEqual(ends(input), []);
+});
+
+test("an event may mean any number of others", () => {
+  const stream = new GeminiStream("$..*");
+  const told = stream.push({ candidates: [{ content: { parts: [{ functionCall: { name: "f", args: { a: Array(100_000).fill(0) } } }] } }] });
+  assert.equal(of(told, "end").length, 100_001);
+});
+
 test("a source that fails ends the calls before its error is thrown", async () => {
   const failure = new Error("lost");
   const told = [];

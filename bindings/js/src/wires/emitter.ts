@@ -20,7 +20,8 @@ export class Emitter {
   constructor(readonly calls: ToolCalls) {}
 
   tell(events: readonly CallEvent[]): void {
-    this.events.push(...events);
+    // As arguments of one `push`, they would overflow the stack.
+    for (const event of events) this.events.push(event);
   }
 
   text(text: string, choice = 0): void {

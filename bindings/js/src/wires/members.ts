@@ -44,7 +44,12 @@ export function isTrue(value: unknown): boolean {
 /** Returns the JSON text of a value; the empty one if it is missing. A number beyond a double has lost its text. */
 export function jsonOf(value: unknown): string {
   if (value == null) return "";
-  return JSON.stringify(value, (_, member: unknown) => (Math.abs(member as number) === Infinity ? unreadable() : member));
+  try {
+    return JSON.stringify(value, (_, member: unknown) => (member === Infinity || member === -Infinity ? unreadable() : member));
+  } catch {
+    // It is too deep, or not made of JSON.
+    return unreadable();
+  }
 }
 
 /** Returns true if an object has a member of such a name that says something. */
