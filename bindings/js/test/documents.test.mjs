@@ -1,4 +1,4 @@
-// Streams of documents: what is before the first one.
+// Streams of documents: what is before the first one, and what many in one chunk cost.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -60,4 +60,24 @@ describe("a byte order mark before a stream", () => {
     documents.reset();
     assert.equal(documents.feed(Uint8Array.from([...MARK, ...utf8("3\n")]))[0].value, 3);
   });
+});
+
+test("the bytes of a chunk are decoded once for all texts in it", () => {
+  const { decode } = TextDecoder.prototype;
+  const chunk = Uint8Array.from(utf8(`{"a":"Köln"}[1] 2 ${JSON.stringify("x".repeat(3000))}`.repeat(200)));
+  let bytes = 0;
+  TextDecoder.prototype.decode = function (part) {
+    bytes += part.length;
+    return decode.call(this, part);
+  };
+  try {
+    for (const patterns of [[], ["raw:a"]]) {
+      const documents = new Documents("concatenated", patterns);
+      const events = [...documents.feed(chunk), ...documents.finish()];
+      assert.equal(events.filter(({ kind }) => kind === "document").length, 800);
+    }
+  } finally {
+    TextDecoder.prototype.decode = decode;
+  }
+  assert.ok(bytes < 10 * chunk.length, `${bytes} bytes`);
 });

@@ -42,6 +42,9 @@ export const CLOSED = 6;
 
 export const PAST_MARK = 3;
 
+/** How much of a chunk is given to a text first that others came before in the chunk. */
+const SHORT = 256;
+
 const SLASH = 47;
 const HASH = 35;
 
@@ -276,9 +279,10 @@ export class Documents {
 
   #feedConcatenated(chunk: Chunk): void {
     let from = 0;
+    let most = chunk.length;
     while (from < chunk.length) {
-      const first = unitAt(chunk, from);
-      const read = this.#step(chunk, from, first);
+      const { number } = this.#at;
+      const read = this.#step(part(chunk, from, from + most), unitAt(chunk, from));
       if (read < 0) {
         this.#at.offset = this.#at.start + (this.#text.stoppedBy?.offset ?? 0);
         this.#end();
@@ -288,11 +292,14 @@ export class Documents {
       // Each half of a pair is two bytes, but only whole ones are behind.
       if (read > 0) this.#advance(part(chunk, from, from + read));
       from += read;
+      // Each text would decode the whole rest of the chunk.
+      if (this.#at.number > number) most = SHORT;
+      else if (this.#at.state === OPEN) most *= 2;
     }
   }
 
-  /** Returns how much of the chunk was read; a negative number if the text has failed. */
-  #step(chunk: Chunk, from: number, first: number): number {
+  /** Returns how much of a piece was read; a negative number if the text has failed. */
+  #step(piece: Chunk, first: number): number {
     const tolerates = this.#text.input.translator?.allows("comments") === true;
     switch (this.#at.state) {
       case BETWEEN:
@@ -311,10 +318,10 @@ export class Documents {
         }
         break;
       case AFTER_ATOM_AND_SLASH:
-        return this.#afterSlash(part(chunk, from, from + 1), first);
+        return this.#afterSlash(part(piece, 0, 1), first);
       default:
     }
-    return this.#readValue(part(chunk, from, chunk.length));
+    return this.#readValue(piece);
   }
 
   #readValue(chunk: Chunk): number {
