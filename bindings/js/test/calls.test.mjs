@@ -148,6 +148,45 @@ test("bad arguments are refused", () => {
   assert.throws(() => calls.finish(1), { name: "TypeError", message: "a reason is a string" });
 });
 
+/** Returns how many units are parsed by the way, while a function runs. */
+function parsedBy(run) {
+  const { parse } = JSON;
+  let units = 0;
+  JSON.parse = (text, ...others) => {
+    units += text.length;
+    return parse(text, ...others);
+  };
+  try {
+    run();
+  } finally {
+    JSON.parse = parse;
+  }
+  return units;
+}
+
+test("a long value that is repeated in many spellings is parsed once for each as long", () => {
+  const calls = new ToolCalls();
+  calls.start(0, { name: "f" });
+  const text = `1.${"0".repeat(4000)} ${"1.0 ".repeat(1000)}`;
+  calls.delta(0, text);
+  const units = parsedBy(() => {
+    const [end] = calls.finish().slice(-1);
+    assert.deepEqual([end.status, end.values.length, end.repeated], ["trailing", 1001, true]);
+  });
+  assert.ok(units < 5 * text.length, `${units} units`);
+});
+
+test("white space between values is looked at once", () => {
+  // Otherwise this takes an hour.
+  const calls = new ToolCalls([], { limits: { blank: 4_000_000 } });
+  calls.start(0, { name: "f" });
+  calls.delta(0, ` 1${" ".repeat(2_000_000)}\f\n2 `);
+  assert.deepEqual(calls.finish().at(-1).values, undefined);
+  calls.start(0, { name: "g" });
+  calls.delta(0, ` 1${" ".repeat(2_000_000)}\n2 `);
+  assert.deepEqual(calls.finish().at(-1).values, [1, 2]);
+});
+
 test("many fragments take no longer than their text", () => {
   const calls = new ToolCalls("a");
   calls.start(0, { name: "f" });

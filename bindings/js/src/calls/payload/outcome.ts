@@ -8,7 +8,16 @@ import { areAlike } from "./alike.js";
 import type { InputStatus, Payload } from "./payload.js";
 
 /** ASCII white space, which is around the values. */
-const EDGES = /^[ \t\n\f\r]+|[ \t\n\f\r]+$/g;
+const SPACE = " \t\n\f\r";
+
+/** Returns a text without the white space around it. An expression that ends in `$` reads inner white space many times. */
+function trimmed(text: string): string {
+  let from = 0;
+  let to = text.length;
+  while (from < to && SPACE.includes(text[from]!)) from++;
+  while (to > from && SPACE.includes(text[to - 1]!)) to--;
+  return text.slice(from, to);
+}
 
 /**
  * Returns the JSON texts that a text consists of, if there are two or more and nothing else; otherwise none. Each is read with
@@ -17,13 +26,13 @@ const EDGES = /^[ \t\n\f\r]+|[ \t\n\f\r]+$/g;
 function valuesOf(text: string, parser: Text): string[] {
   const values: string[] = [];
   const reader = parser.clone();
-  for (let rest = text.replace(EDGES, ""); rest !== ""; ) {
+  for (let rest = trimmed(text); rest !== ""; ) {
     reader.reset();
     const error = reader.read(rest) ?? reader.end();
     // The first byte that is not the value's.
     const end = error === undefined ? rest.length : error.kind === "trailing-bytes" ? within(rest, error.offset) : 0;
     if (end === 0 || !reader.isStrict) return [];
-    values.push(rest.slice(0, end).replace(EDGES, ""));
+    values.push(trimmed(rest.slice(0, end)));
     rest = rest.slice(end);
   }
   return values.length > 1 ? values : [];
@@ -56,7 +65,9 @@ export function payloadOf(verdict: Verdict, raw: string, text: Text | undefined,
     case "trailing": {
       const values = valuesOf(raw, text!);
       if (values.length === 0) return { status, ...payload };
-      const repeated = values.every((value) => areAlike(values[0]!, value));
+      // Each comparison reads both.
+      const shortest = values.reduce((one, other) => (other.length < one.length ? other : one));
+      const repeated = values.every((value) => areAlike(shortest, value));
       return { status, ...payload, values: values.map((value) => makeValue(value, text!.settings)), repeated };
     }
     default:
