@@ -122,19 +122,22 @@ test("the result of a function has to be JSON", () => {
 });
 
 test("an error thrown by a function stops the text", () => {
-  const rewriter = new Rewriter(Rule.map("a", () => {
-    throw new RangeError("mine");
-  }));
-  assert.throws(() => rewriter.write('{"a": 1}'), RangeError);
-  assert.throws(() => rewriter.finish(), RangeError);
-  rewriter.reset();
-  assert.equal(rewriter.write('{"b": 1}') + rewriter.finish(), '{"b": 1}');
+  for (const thrown of [new RangeError("mine"), undefined]) {
+    const rewriter = new Rewriter(Rule.map("a", () => {
+      throw thrown;
+    }));
+    assert.throws(() => rewriter.write('{"a": 1}'), (error) => error === thrown);
+    assert.throws(() => rewriter.finish(), (error) => error === thrown);
+    rewriter.reset();
+    assert.equal(rewriter.write('{"b": 1}') + rewriter.finish(), '{"b": 1}');
+  }
 });
 
 test("a function can't call its own rewriter", () => {
   let refused = 0;
   const rewriter = new Rewriter(Rule.map("a", () => {
     assert.throws(() => rewriter.write("1"), TypeError);
+    assert.throws(() => rewriter.reset(), TypeError);
     return `${++refused}`;
   }));
   assert.equal(rewriter.write('{"a": 0}') + rewriter.finish(), '{"a": 1}');
@@ -154,6 +157,9 @@ test("invalid rules and options are refused", () => {
   assert.throws(() => new Rewriter(Rule.redact("a[")), PatternError);
   assert.throws(() => new Rewriter([], { lenient: "model-output" }), /only strict JSON can be rewritten/);
   assert.throws(() => new Rewriter([], { heldLimit: -1 }), { kind: "invalid-option" });
+  const round = [];
+  round.push(round);
+  for (const value of [undefined, 1n, round]) assert.throws(() => Rule.replace("a", value), { kind: "invalid-option" });
   assert.throws(() => Rule.map("a"), TypeError);
   for (const rules of [undefined, "a", ["a"], { pattern: "a" }]) assert.throws(() => new Rewriter(rules), /^TypeError: a rule is made by/);
   assert.throws(() => new Rewriter([]).write(1), TypeError);

@@ -54,7 +54,7 @@ export class Rewriter {
   #hasFinished = false;
   #isRunning = false;
   /** The error that has stopped it. */
-  #stoppedBy: unknown;
+  #stoppedBy: { readonly error: unknown } | undefined;
 
   /** @throws {JsonSpigotError} if a rule removes a root, or has an invalid pattern or one with `raw:`. */
   constructor(rules: Rule | readonly Rule[], options: RewriterOptions = {}) {
@@ -111,15 +111,20 @@ export class Rewriter {
 
   /** Begins another text, with the same rules. */
   reset(): void {
+    this.#checkCaller();
     this.#input.reset();
     this.#edits.reset();
     this.#hasFinished = false;
     this.#stoppedBy = undefined;
   }
 
-  #run(read: () => void, fail?: (fault: Fault) => void): string {
+  #checkCaller(): void {
     if (this.#isRunning) throw new TypeError("a rule's function can't call the rewriter that calls it");
-    if (this.#stoppedBy !== undefined) throw this.#stoppedBy;
+  }
+
+  #run(read: () => void, fail?: (fault: Fault) => void): string {
+    this.#checkCaller();
+    if (this.#stoppedBy !== undefined) throw this.#stoppedBy.error;
     this.#edits.out = "";
     this.#isRunning = true;
     try {
@@ -133,7 +138,7 @@ export class Rewriter {
         throw new RewriteError(error.kind, error.message, error, this.#edits.out);
       }
     } catch (thrown) {
-      this.#stoppedBy = thrown instanceof RewriteError ? new RewriteError(thrown.kind, thrown.message, thrown, "") : thrown;
+      this.#stoppedBy = { error: thrown instanceof RewriteError ? new RewriteError(thrown.kind, thrown.message, thrown, "") : thrown };
       throw thrown;
     } finally {
       this.#isRunning = false;

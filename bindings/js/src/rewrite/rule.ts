@@ -35,7 +35,7 @@ export class Rule {
    * @throws {JsonSpigotError} if `JSON.stringify` can't write it.
    */
   static replace(pattern: string, value: unknown): Rule {
-    const json = checked(JSON.stringify(value));
+    const json = checked(stringified(value));
     if (json === undefined) throw invalid("Rule.replace: the value can't be written as JSON");
     return new Rule("replace", pattern, json);
   }
@@ -51,6 +51,15 @@ export class Rule {
    */
   static mapText(pattern: string, map: (piece: string | undefined) => string): Rule {
     return new Rule("map-text", pattern, "", callable(map));
+  }
+}
+
+/** Returns a value's JSON text; `undefined` if it has none, is circular or too deep. */
+function stringified(value: unknown): unknown {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
   }
 }
 
