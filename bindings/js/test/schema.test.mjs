@@ -46,10 +46,19 @@ describe("snapshots with a schema", () => {
   });
 
   test("an asynchronous schema is refused", async () => {
-    const schema = { "~standard": { version: 1, vendor: "test", validate: async (value) => ({ value }) } };
-    const { shown, error } = await read(['{"city": "Bern"}'], schema);
-    assert.deepEqual(shown, [{ city: "Bern" }]);
-    assert.ok(error instanceof TypeError);
+    // A rejection that nobody handles would end the test.
+    for (const validate of [async (value) => ({ value }), async () => Promise.reject(new Error("no"))]) {
+      const { shown, error } = await read(['{"city": "Bern"}'], { "~standard": { version: 1, vendor: "test", validate } });
+      assert.deepEqual(shown, [{ city: "Bern" }]);
+      assert.ok(error instanceof TypeError);
+    }
+  });
+
+  test("what is no schema is refused before the source is read", async () => {
+    for (const schema of [null, {}, { "~standard": {} }, { parse: (value) => value }]) {
+      const { shown, error } = await read(['{"city": "Bern"}'], schema);
+      assert.deepEqual([shown, error.kind], [[], "invalid-option"]);
+    }
   });
 
   test("paths of issues may have objects as steps", async () => {

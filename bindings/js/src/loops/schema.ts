@@ -1,6 +1,7 @@
 // Schemas of other libraries (zod, valibot, arktype, …), by the interface that they share: https://standardschema.dev.
 
 import { JsonSpigotError } from "../core/error.js";
+import { invalid } from "../core/options.js";
 
 /** A problem that a schema has found. */
 export interface SchemaIssue {
@@ -34,10 +35,19 @@ export class SchemaError extends JsonSpigotError {
   }
 }
 
+/** Fails for what is no schema, before anything is read. */
+export function checkSchema(schema: Partial<StandardSchema> | null): void {
+  if (typeof schema?.["~standard"]?.validate !== "function") throw invalid("schema: expected a Standard Schema");
+}
+
 /** Returns what a schema makes of a value, or throws a `SchemaError`. */
 export function validated<T>(schema: StandardSchema<T>, value: unknown): T {
   const result = schema["~standard"].validate(value);
-  if ("then" in result) throw new TypeError("a schema that validates asynchronously can't be used here");
+  if ("then" in result) {
+    // Otherwise its rejection would end the process.
+    result.then(undefined, () => undefined);
+    throw new TypeError("a schema that validates asynchronously can't be used here");
+  }
   if (result.issues) throw new SchemaError(result.issues);
   return result.value;
 }

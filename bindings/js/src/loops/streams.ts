@@ -4,7 +4,7 @@ import type { Event } from "../core/events.js";
 import { NOTHING, SourceLoop, type Loop, type Reading } from "./loop.js";
 import { chunksOfJson, type Chunk, type Source } from "./source.js";
 import { optionsOf, type ParserOptions } from "../core/options.js";
-import { validated, type StandardSchema } from "./schema.js";
+import { checkSchema, validated, type StandardSchema } from "./schema.js";
 import { passing, Stage } from "../core/runtime.js";
 import { TextParser, type DeepPartial } from "../core/text-parser.js";
 import { makeText } from "../core/make-text.js";
@@ -113,6 +113,7 @@ export function snapshots<T = Json>(
 ): Loop<DeepPartial<T> | T, T | undefined> {
   const begin = (): Reading<Chunk, DeepPartial<T> | T, T | undefined> => {
     const { schema, ...own } = optionsOf(options);
+    if (schema !== undefined) checkSchema(schema);
     const parser = new TextParser(makeText({ ...parserOptions(own), snapshots: true, retain: "nothing" }));
     let shown: DeepPartial<T> | undefined;
     let complete: T | undefined;
