@@ -185,6 +185,12 @@ test("patterns have to be strings, also if a list of the same texts is cached", 
   assert.throws(() => new Parser([], { limits: 5 }), { kind: "invalid-option" });
 });
 
+test("what is no pattern is refused by each function of deltas alike", async () => {
+  for (const function_ of [deltas, rawDeltas]) {
+    for (const wrong of [undefined, 5, null, {}]) await assert.rejects(function_(["1"], wrong).next(), { kind: "invalid-option" });
+  }
+});
+
 test("a patch inserts into arrays, and an unknown operation is refused", () => {
   assert.deepEqual(applyPatch([1, 2], [{ op: "add", path: "/0", value: 9 }]), [9, 1, 2]);
   assert.deepEqual(applyPatch([[1], 2], [{ op: "add", path: "/0/1", value: 9 }, { op: "replace", path: "/1", value: 3 }]), [[1, 9], 3]);

@@ -1,6 +1,6 @@
 // The text of one string as it arrives: decoded by the engine alone, so that a page which needs nothing else loads nothing else.
 
-import { compile } from "../core/patterns/compile.js";
+import { compile, listOf } from "../core/patterns/compile.js";
 import { Engine, type TextOutput } from "../core/engine.js";
 import { errorOf, Fault } from "../core/text-error.js";
 import { Input } from "../core/input.js";
@@ -86,7 +86,8 @@ export function rawDeltas(source: Source, pattern: string, options: DeltasOption
   const begin = (): Text => {
     checkOptions(options, KNOWN, OTHERS);
     const { signal: _, ...own } = options;
-    return selectingText({ ...own, retain: "nothing" }, pattern.startsWith("raw:") ? pattern : `raw:${pattern}`);
+    const patterns = listOf(pattern).map((text) => (text.startsWith("raw:") ? text : `raw:${text}`));
+    return selectingText({ ...own, retain: "nothing" }, patterns);
   };
   return eventLoop(source, begin, options?.signal, (events) => events.flatMap((event) => (event.kind === "delta" ? event.text : [])));
 }
