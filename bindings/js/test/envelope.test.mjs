@@ -110,3 +110,35 @@ test("the cost is linear in the text", () => {
     }
   }
 });
+
+test("a parser that says where payloads end looks at none of the later ones", () => {
+  const { codePointAt } = String.prototype;
+  const text = '<x>{"a":1}</x>'.repeat(1000);
+  let looks = 0;
+  String.prototype.codePointAt = function (at) {
+    looks += 1;
+    return codePointAt.call(this, at);
+  };
+  try {
+    const envelope = new Envelope("tag:x:json", [], { lenient: tolerating("model-output"), accept: true, payloadLimit: text.length });
+    assert.equal(envelope.feed(text).filter(({ status }) => status === "complete").length, 1000);
+  } finally {
+    String.prototype.codePointAt = codePointAt;
+  }
+  assert.ok(looks < 10 * text.length, `${looks} looks`);
+});
+
+test("a value that only its parser knows the end of is the same for each cut", () => {
+  const value = { a: "😀é".repeat(300), b: [1, "x".repeat(700)] };
+  const text = `<x>// 😀\n${JSON.stringify(value)}, <x>12`;
+  for (const payloadLimit of [1 << 20, 700, 701, 702, 703, 704]) {
+    const endOf = (sizes) => {
+      const envelope = new Envelope("tag:x:json", [], { lenient: tolerating("model-output"), accept: true, payloadLimit });
+      const events = [];
+      for (let at = 0, size; at < text.length; at += size) events.push(...envelope.feed(text.slice(at, at + (size = sizes(at)))));
+      return [...events, ...envelope.finish()].filter(({ kind }) => kind === "payload").map(({ error, ...end }) => ({ ...end, error: error?.message }));
+    };
+    const whole = endOf(() => text.length);
+    for (const size of [1, 2, 255, 256, 257]) assert.deepEqual(endOf(() => size), whole, `${size} of ${payloadLimit}`);
+  }
+});

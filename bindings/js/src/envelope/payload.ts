@@ -17,7 +17,7 @@ import { TextError } from "../core/text-error.js";
 import { mayEnd, NUMBER } from "../core/states.js";
 import { payloadOf, type Verdict } from "../calls/payload/outcome.js";
 import type { Text } from "../core/text.js";
-import { encodeAt, utf8Length, within } from "../core/utf8.js";
+import { encodeAt, endsInHalf, utf8Length, within } from "../core/utf8.js";
 import type { Closing } from "./closing.js";
 import { closesItself, type Delimiter } from "./delimiter.js";
 import { isSpace } from "../core/units.js";
@@ -30,6 +30,9 @@ const AFTER = 2;
 /** Something that is not JSON, or too much of it: only the closing delimiter can end it. */
 const LOST = 3;
 const RAW = 4;
+
+/** Half of what a parser is given first that knows better than the extent where the value ends. */
+const SHORT = 128;
 
 /** A payload that has ended. */
 export interface Ended {
@@ -57,6 +60,8 @@ export class OpenPayload {
   /** Bytes of all of it. */
   #length = 0;
   #error: TextError | undefined;
+  /** How much it was given. What follows the value may be many payloads, each of which would look at all of it. */
+  #most!: number;
 
   constructor(text: Text, accepts: boolean, limit: number, report: (event: EnvelopeEvent) => void) {
     this.#text = text;
@@ -75,6 +80,7 @@ export class OpenPayload {
     this.#raw = "";
     this.#rawLength = this.#length = 0;
     this.#error = undefined;
+    this.#most = SHORT;
   }
 
   /** Continues with the input. Returns the end of the payload, if it has ended. */
@@ -144,7 +150,8 @@ export class OpenPayload {
     const before = this.#extent.clone();
     const hasDelimiter = !closesItself(this.#delimiter);
     const isParsers = this.#accepts && hasDelimiter;
-    const length = isParsers ? rest.length : this.#extent.advance(rest);
+    const most = (this.#most *= 2);
+    const length = isParsers ? Math.min(most + Number(endsInHalf(rest, most)), rest.length) : this.#extent.advance(rest);
     const piece = rest.slice(0, length);
     if (this.#error !== undefined) {
       this.#keep(piece);
