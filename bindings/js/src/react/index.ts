@@ -97,7 +97,9 @@ class Store {
     };
     // Strict mode unmounts and mounts again at once: what is not there after that is never opened.
     queueMicrotask(() => {
-      if (!signal.aborted && this.#shown.status === "streaming") void this.#read(signal, show);
+      if (signal.aborted || this.#shown.status !== "streaming") return;
+      // Options that are refused.
+      this.#read(signal, show).catch((error: unknown) => show({ value: undefined, status: "error", error }));
     });
     return () => controller.abort();
   };
@@ -107,12 +109,19 @@ class Store {
     if (this.#shown !== OPENING) show(OPENING);
     const { key: _, ...options } = this.options;
     const parser = new TextParser(makeText({ ...options, snapshots: true, retain: "nothing" }));
-    const look = (): DeepPartial<Json> | undefined => parser.snapshot<Json>();
+    const look = (): DeepPartial<Json> | undefined => {
+      try {
+        return parser.snapshot<Json>();
+      } catch {
+        // A key was refused. The last value stays.
+        return this.#shown.value;
+      }
+    };
     let cancel: (() => void) | undefined;
     const showSoFar = (): void => {
       cancel = undefined;
       const value = look();
-      if (value !== this.#shown.value) show({ value: value as Json, status: "streaming", error: undefined });
+      if (value !== this.#shown.value) show({ value, status: "streaming", error: undefined });
     };
     let end: Pick<JsonStream<Json>, "status" | "error">;
     try {
@@ -125,6 +134,8 @@ class Store {
         },
         finish() {
           parser.finish();
+          // Fails if a key was refused.
+          parser.snapshot();
           return NOTHING;
         },
       });
@@ -134,15 +145,7 @@ class Store {
       end = { status: "error", error };
     }
     cancel?.();
-    if (!signal.aborted) {
-      let value = this.#shown.value;
-      try {
-        value = look() as Json;
-      } catch {
-        // A key was refused. The last value stays.
-      }
-      show({ value: value as Json, ...end });
-    }
+    if (!signal.aborted) show({ value: look(), ...end });
     parser.dispose();
   }
 }

@@ -96,6 +96,26 @@ window.cases = {
     return seen.at(-1);
   },
 
+  /** A key that the options refuse, and options that are refused. */
+  async refusals() {
+    async function* open() {
+      yield '{"a": 1, ';
+      await pause(100);
+      yield '"__proto__": {}';
+      await pause(100);
+      yield ', "b": 2}';
+    }
+    const outcomes = [];
+    for (const options of [{ prototypeKeys: "reject" }, { limits: { depth: -1 } }]) {
+      const seen = [];
+      mount(Probe, { open, options, seen });
+      await ended(seen);
+      const { value, status, error } = seen.at(-1);
+      outcomes.push({ value, status, kind: error?.kind });
+    }
+    return outcomes;
+  },
+
   /** No frame comes in a hidden tab. */
   async hidden() {
     window.requestAnimationFrame = () => 0;

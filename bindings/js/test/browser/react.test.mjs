@@ -84,6 +84,13 @@ describe("useJsonStream", { skip: program ? false : "no Chromium here" }, () => 
     assert.deepEqual(await run("sourceError"), { status: "error", message: "no such trip" });
   });
 
+  test("a refused key is an error, and so are refused options", async () => {
+    assert.deepEqual(await run("refusals"), [
+      { value: { a: 1 }, status: "error", kind: "prototype-key" },
+      { value: undefined, status: "error", kind: "invalid-option" },
+    ]);
+  });
+
   test("unmounting aborts and closes the source", async () => {
     assert.deepEqual(await run("unmount"), { told: ["aborted", "closed"], isQuiet: true });
   });
