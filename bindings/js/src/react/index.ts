@@ -61,7 +61,7 @@ export function useJsonStream<T = Json>(open: Open | null | undefined, options: 
   const isIdle = !open;
   const [held, hold] = useState(() => ({ key, isIdle, store: new Store(isIdle) }));
   let { store } = held;
-  if (held.key !== key || held.isIdle !== isIdle) {
+  if (!Object.is(held.key, key) || held.isIdle !== isIdle) {
     store = new Store(isIdle);
     hold({ key, isIdle, store });
   }

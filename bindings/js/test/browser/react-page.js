@@ -116,6 +116,14 @@ window.cases = {
     return outcomes;
   },
 
+  /** A key that is not equal to itself. */
+  async notANumber() {
+    const seen = [];
+    mount(Probe, { open: () => ["{}"], options: { key: NaN }, seen });
+    await ended(seen);
+    return seen.at(-1).status;
+  },
+
   /** No frame comes in a hidden tab. */
   async hidden() {
     window.requestAnimationFrame = () => 0;

@@ -91,6 +91,10 @@ describe("useJsonStream", { skip: program ? false : "no Chromium here" }, () => 
     ]);
   });
 
+  test("a key that is no number is the same key", async () => {
+    assert.equal(await run("notANumber"), "complete");
+  });
+
   test("unmounting aborts and closes the source", async () => {
     assert.deepEqual(await run("unmount"), { told: ["aborted", "closed"], isQuiet: true });
   });
