@@ -297,7 +297,7 @@ test("a signal keeps no reader whose source has ended", async () => {
     yield '{"a":1';
     throw new Error("broken");
   })();
-  for (const source of [['{"a":1}'], failing]) {
+  for (const source of [['{"a":1}'], failing, new Response("", { status: 500 }), {}]) {
     const reader = new FieldReader(source, { signal });
     assert.equal(listeners.size, 1);
     await reader.get("b").catch(() => undefined);

@@ -76,8 +76,8 @@ export class FieldReader<T = Json> {
   /** The error of the source or the text, for all later reads. */
   #failure: { readonly reason: unknown } | undefined;
 
-  constructor(source: Source, options: StreamOptions = {}) {
-    const { signal: asked, snapshots: _, provisional: __, retain: ___, spelling: ____, ...own } = optionsOf(options);
+  constructor(source: Source, options: Omit<StreamOptions, "snapshots" | "provisional" | "retain" | "spelling"> = {}) {
+    const { signal: asked, snapshots: _, provisional: __, retain: ___, spelling: ____, ...own } = optionsOf<StreamOptions>(options);
     const signal = checkedSignal(asked);
     const duplicateKeys = own.duplicateKeys ?? "reject";
     const text = (this.#text = makeText({ ...own, duplicateKeys, snapshots: true, retain: "nothing" }));
@@ -212,6 +212,7 @@ export class FieldReader<T = Json> {
     if (this.#failure !== undefined) throw this.#failure.reason;
     if (this.#hasEnded) return END;
     const failed = (reason: unknown): never => {
+      this.#leave();
       this.#failure = { reason };
       this.#next = undefined;
       throw reason;
