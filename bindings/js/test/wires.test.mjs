@@ -94,6 +94,19 @@ test("an input of any members is read, and one that is no JSON is unreadable", (
   for (const input of [deep, round, { a: 1n }]) assert.deepEqual(ends(input), []);
 });
 
+test("a reason that is repeated stops no call again", () => {
+  const stream = new ChatStream();
+  for (let index = 0; index < 100; index++) stream.push(entry(index, { id: `c${index}`, type: "function", function: { name: "f", arguments: "{}" } }));
+  const { stop } = stream.calls;
+  let stops = 0;
+  stream.calls.stop = function (slot) {
+    stops += 1;
+    return stop.call(this, slot);
+  };
+  const told = Array.from({ length: 100 }, () => stream.push(chunk({}, "tool_calls"))).flat();
+  assert.deepEqual([of(told, "input").length, of(told, "stop").length, stops], [100, 100, 100]);
+});
+
 test("an event may mean any number of others", () => {
   const stream = new GeminiStream("$..*");
   const told = stream.push({ candidates: [{ content: { parts: [{ functionCall: { name: "f", args: { a: Array(100_000).fill(0) } } }] } }] });

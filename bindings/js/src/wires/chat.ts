@@ -85,13 +85,15 @@ export class ChatStream<E extends object | string = object | string> extends Wir
       if (hasMember(choice, /^(native_finish|stop)_reason$/)) emit.leaveOut();
       return;
     }
+    // After the first reason, no call gets a piece.
+    const isFirst = !this.#answers.reasons.has(index);
     // A gateway may send `tool_calls` where its provider has cut the answer.
     this.#answers.reasons.set(index, reason);
     const native = textOf(choice.native_finish_reason);
     if (native !== "" && this.#answers.isRegular(index)) this.#answers.reasons.set(index, native);
     if (this.#answers.isRegular(index)) {
       // Some servers send the last piece after the reason: only calls that are whole end now.
-      for (const [call, { isRaw }] of this.#calls.get(index) ?? []) if (!isRaw) emit.tell(emit.calls.stop([index, call]));
+      for (const [call, { isRaw }] of (isFirst && this.#calls.get(index)) || []) if (!isRaw) emit.tell(emit.calls.stop([index, call]));
     } else {
       this.#answers.end(index);
     }
