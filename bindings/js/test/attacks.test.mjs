@@ -430,3 +430,24 @@ test("a saved state has no members but its own", () => {
   const many = { ...state, choices: saveParser(new Parser("$", { retain: "nothing" })).choices, data: { levels: Array(100_000).fill({ steps: [], column: 0 }) } };
   assert.throws(() => restoreParser("$", many, { retain: "nothing" }), { kind: "impossible" });
 });
+
+test("what a translator takes back is taken from the newest text alone", () => {
+  const { slice } = String.prototype;
+  const all = tolerating(["bad-escapes", "lone-surrogates", "trailing-commas", "non-finite"]);
+  for (const text of [`["${"\\u12x".repeat(1000)}"]`, `["${"\\ud800x".repeat(1000)}"]`, `[${"-Infinity,".repeat(1000)}1]`, `[${"[1,],".repeat(1000)}1]`]) {
+    let copied = 0;
+    String.prototype.slice = function (...range) {
+      const part = slice.apply(this, range);
+      copied += part.length;
+      return part;
+    };
+    try {
+      const parser = new Parser([], { lenient: all, accept: true });
+      parser.feed(text);
+      parser.finish();
+    } finally {
+      String.prototype.slice = slice;
+    }
+    assert.ok(copied < 10 * text.length, `${copied} units`);
+  }
+});

@@ -105,10 +105,9 @@ export class Kept {
   truncate(place: number): void {
     if (place >= this.end) return;
     const pieces = this.#indexed();
-    const at = find(pieces, place);
-    const last = pieces[at];
-    pieces.length = at;
-    this.#tail = last === undefined ? "" : last.text.slice(0, Math.max(0, place - last.start));
+    const [last] = pieces.splice(find(pieces, place));
+    // It stays a piece: each look at text that was added to would copy all of it.
+    if (last && place > last.start) pieces.push({ ...last, text: last.text.slice(0, place - last.start) });
     this.end = place;
   }
 
