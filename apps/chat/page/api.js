@@ -34,9 +34,9 @@ async function post(path, body, signal) {
   return ask(path, { method: "POST", headers, body: JSON.stringify(body), signal });
 }
 
-/** Sends a message; `edits` is the chunk of the message that it replaces, if any. The response's body is the turn. */
-export async function send({ assistant, conversationId, message, answers, edits }, signal) {
-  return post("/api/chat/send", { assistant, conversationId, message, answers, edits }, signal);
+/** Sends a message. The response's body is the turn. */
+export async function send({ assistant, conversationId, message, answers }, signal) {
+  return post("/api/chat/send", { assistant, conversationId, message, answers }, signal);
 }
 
 /** Requests the conversation's stream after a chunk: what is stored, then what is still to come. */

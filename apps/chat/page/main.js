@@ -19,11 +19,10 @@ const stage = play(find("stage"), call);
 let assistant = ASSISTANTS[0];
 let session;
 let last; // what was said last, with what it chose: to be said again
-let edited; // the chunk of the message that is being edited
 
 const messages = () => session?.merger.messages() ?? [];
 const inspector = new Inspector(find, messages);
-const act = { answer, retry, edit, copy };
+const act = { answer, retry, copy };
 const view = new ConversationView(find("conversation"), { messages, act, onDrawn: showWelcome });
 
 /** What of an answer is read out when it ends, and how much of it. */
@@ -39,7 +38,6 @@ function open(id, conversationId) {
   const name = isKnown ? conversationId : crypto.randomUUID();
   history.replaceState(null, "", `#${assistant.id}/${name}`);
   last = undefined;
-  endEdit();
   closeConversations();
   find("assistants").value = assistant.id;
   const scene = (line) => h("li", {}, h("button.scene", { type: "button", dir: "auto", onclick: () => answer(line) }, line));
@@ -112,13 +110,10 @@ function answer(words, answers) {
   scroller.scrollTop = 0; // its end
   last = { words, answers };
   note({ id: session.conversationId, assistant: assistant.id, words });
-  const edits = edited;
-  endEdit();
-  if (edits) view.cutFrom = edits;
   view.expect(words);
   // The button that was pressed may go with what comes now.
   if (document.activeElement !== message) home();
-  void session.send(words, answers, edits);
+  void session.send(words, answers);
   return true;
 }
 
@@ -138,16 +133,6 @@ async function endAnswer() {
   }
 }
 
-/** Puts a message into the field, to be replaced together with all that followed it. */
-function edit(words, chunk) {
-  if (find("send").disabled) return;
-  edited = Number.isFinite(chunk) ? chunk : undefined;
-  message.value = words;
-  view.doom(edited);
-  find("editing").hidden = !edited;
-  message.focus();
-}
-
 /** Copies words. Returns whether it could: not every browser lets every page. */
 async function copy(words) {
   try {
@@ -157,12 +142,6 @@ async function copy(words) {
     view.fail("The browser does not let this page copy. Select the words and copy them yourself.");
     return false;
   }
-}
-
-function endEdit() {
-  edited = undefined;
-  view.doom();
-  find("editing").hidden = true;
 }
 
 const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
@@ -251,13 +230,6 @@ listen(message, {
   },
 });
 listen(find("stop"), { click: endAnswer });
-listen(find("keep"), {
-  click() {
-    endEdit();
-    message.value = "";
-    message.focus();
-  },
-});
 listen(find("assistants"), {
   change({ target }) {
     open(target.value);

@@ -62,14 +62,14 @@ export class Session {
     this.#leave.abort();
   }
 
-  /** Sends a message, with what it answers and the chunk of the message that it replaces, and reads the turn to its end. */
-  async send(message, answers, edits) {
+  /** Sends a message, with what it answers, and reads the turn to its end. */
+  async send(message, answers) {
     const { assistant, conversationId } = this;
     const before = this.merger.lastChunkId;
     this.isOver = false;
     this.on.begin(now(), true);
     this.#isSent = true;
-    const hasFailed = await this.#turn((signal) => send({ assistant, conversationId, message, answers, edits }, signal));
+    const hasFailed = await this.#turn((signal) => send({ assistant, conversationId, message, answers }, signal));
     if (!this.#isSent || this.#leave.signal.aborted) return;
     this.#isSent = false;
     if (!hasFailed && this.merger.lastChunkId === before) this.on.fail("The message was not delivered. Send it again.");

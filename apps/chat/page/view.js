@@ -5,11 +5,13 @@ import { eachFrame, h, icon, patch } from "./dom.js";
 import { failure, isBeside, partOf, placeholder } from "./parts.js";
 import { span } from "./timing.js";
 
-const STROKES = { Copy: "M9 9h11v11H9zM5 15H4V4h11v1", Edit: "M4 20l1-4L16 5l3 3L8 19zM14 7l3 3" };
-
-/** A button beside a bubble. Its name is no text of the bubble, so it is neither copied nor read out with it. */
-const action = (name, onclick) =>
-  h("button.action.icon", { type: "button", "aria-label": name, title: name, onclick }, icon(STROKES[name]));
+/** A button below a bubble. Its name is no text of the bubble, so it is neither copied nor read out with it. */
+const copyButton = (onclick) =>
+  h(
+    "button.action.icon",
+    { type: "button", "aria-label": "Copy", title: "Copy", onclick },
+    icon("M9 9h11v11H9zM5 15H4V4h11v1"),
+  );
 
 /** Whether a message shows anything of the answer yet. */
 function isSeen({ type, props }) {
@@ -50,9 +52,8 @@ export class ConversationView {
 
   /** Shows another conversation, or this one anew. */
   clear() {
-    // `pending` was just sent, `failure` has no place in the stream, from `doomFrom` on all is to be taken back, and from
-    // `cutFrom` on it is off the page already.
-    Object.assign(this, { pending: undefined, failure: undefined, doomFrom: Infinity, cutFrom: Infinity, isLive: false });
+    // `pending` was just sent, and `failure` has no place in the stream.
+    Object.assign(this, { pending: undefined, failure: undefined, isLive: false });
     this.#waits.clear();
     this.redraw();
   }
@@ -66,14 +67,13 @@ export class ConversationView {
   expect(words) {
     this.pending = { type: "user", props: { content: words }, chunk_id: Infinity };
     this.failure = undefined;
-    this.#waits.set(turnsOf(this.#kept()).length, { began: performance.now() });
+    this.#waits.set(turnsOf(this.messages()).length, { began: performance.now() });
     this.redraw();
   }
 
   /** Takes an event and the messages that it has changed. */
   take({ chunk }, { changed }) {
     if (chunk.type === "user") Object.assign(this, { pending: undefined, failure: undefined });
-    if (chunk.type === "cut") this.cutFrom = Infinity;
     for (const message of changed) this.#changed.add(message);
     // What was answered is marked at its question, and what is taken back may be anywhere.
     if (chunk.type === "ask" || chunk.type === "cut") this.#drawn.clear();
@@ -86,22 +86,13 @@ export class ConversationView {
     this.draw();
   }
 
-  doom(from = Infinity) {
-    this.doomFrom = from;
-    this.redraw();
-  }
-
   fail(words) {
-    Object.assign(this, { failure: words, cutFrom: Infinity });
+    this.failure = words;
     this.redraw();
-  }
-
-  #kept() {
-    return this.messages().filter(({ chunk_id: id }) => id < this.cutFrom);
   }
 
   #draw() {
-    const turns = turnsOf(this.pending ? [...this.#kept(), this.pending] : this.#kept());
+    const turns = turnsOf(this.pending ? [...this.messages(), this.pending] : this.messages());
     if (this.failure && turns.length === 0) turns.push({ key: 0, messages: [], runs: new Map() });
     const bubbles = turns.map((turn, at) => {
       const isFresh = at >= turns.length - 2 || turn.messages.some((message) => this.#changed.has(message));
@@ -115,24 +106,21 @@ export class ConversationView {
   }
 
   #bubbles(turn, name, isLast) {
-    const { user, key } = turn;
-    const doomed = key >= this.doomFrom;
+    const { user } = turn;
     const bubbles = [];
     if (user) {
-      const edit = () => this.act.edit(user.props?.content ?? "", user.chunk_id);
-      const parts = [h("span.unseen", {}, "You: "), partOf({ message: user }), action("Edit", edit)];
-      bubbles.push(h("li.bubble.mine", { key: `mine ${name}`, "data-doomed": doomed }, parts));
+      bubbles.push(h("li.bubble.mine", { key: `mine ${name}` }, h("span.unseen", {}, "You: "), partOf({ message: user })));
     }
     const isLive = this.isLive && isLast;
     if (turn.messages.length > 0 || isLive || (isLast && this.failure)) {
       const parts = [h("span.unseen", {}, "Assistant: "), this.#times(turn, name), ...this.#parts(turn, isLast, isLive)];
-      const state = { key: `theirs ${name}`, "data-doomed": doomed, "data-live": isLive };
+      const state = { key: `theirs ${name}`, "data-live": isLive };
       bubbles.push(
         h(
           "li.bubble.theirs",
           state,
           parts,
-          action("Copy", ({ currentTarget }) => this.act.copy(said(currentTarget))),
+          copyButton(({ currentTarget }) => this.act.copy(said(currentTarget))),
         ),
       );
     }

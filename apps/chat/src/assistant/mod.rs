@@ -130,13 +130,12 @@ impl Assistants {
     /// Fails if there is no complete answer; then nothing is saved.
     pub async fn answer(
         &self,
-        assistant: Assistant,
         before: &Conversation,
         said: &Said,
         today: NaiveDate,
         output: &mut Output,
     ) -> Result<Finished, TurnError> {
-        let message = said.text.as_str();
+        let (assistant, message) = (before.assistant, said.text.as_str());
         let question = run_tools::question(before, message);
         output.draft.add(question.clone());
         output.tell_message(message).await?;

@@ -24,7 +24,7 @@ pub enum Assistant {
 }
 
 /// A conversation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Conversation {
     /// The assistant.
     pub assistant: Assistant,
@@ -41,34 +41,6 @@ impl Conversation {
     #[must_use]
     pub fn new(assistant: Assistant) -> Self {
         Self { assistant, messages: Vec::new(), context: Map::new(), session: None }
-    }
-}
-
-/// A conversation as it was when a turn began: so it is again if the turn is taken back.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Before {
-    /// How many messages it had.
-    pub messages: usize,
-    /// The hidden context.
-    pub context: Map<String, Value>,
-    /// The shopping assistant's session.
-    pub session: Option<Session>,
-}
-
-impl Before {
-    /// Returns the conversation as it was then.
-    pub(crate) fn restore(self, conversation: Option<Conversation>, assistant: Assistant) -> Conversation {
-        let Self { messages: count, context, session } = self;
-        let conversation = conversation.unwrap_or_else(|| Conversation::new(assistant));
-        let messages = conversation.messages.into_iter().take(count).collect();
-        Conversation { assistant: conversation.assistant, messages, context, session }
-    }
-}
-
-impl From<&Conversation> for Before {
-    fn from(conversation: &Conversation) -> Self {
-        let Conversation { messages, context, session, .. } = conversation;
-        Self { messages: messages.len(), context: context.clone(), session: session.clone() }
     }
 }
 

@@ -68,9 +68,7 @@ impl Publisher {
     pub(crate) fn begin(&mut self) {
         self.held.clear();
         (self.has_diverged, self.bytes) = (false, 0);
-        // The event that replaces other turns was stored with the turn's beginning.
-        self.repeated = usize::from(self.told.first().is_some_and(|first| first.event == EventName::Cut));
-        self.last = self.lease.first - 1 + self.repeated as u64;
+        (self.repeated, self.last) = (0, self.lease.first - 1);
     }
 
     /// Returns the turn's first chunk id.

@@ -16,10 +16,10 @@ use super::guard::guard;
 use super::refusal::Refusal;
 use super::replay::{Replay, Rest};
 use super::{App, sse, turn};
-use crate::conversation::{Answers, Assistant, Said};
+use crate::conversation::{Answers, Assistant, Conversation, Said};
 use crate::fields::{Fields, Unreadable};
 use crate::page;
-use crate::store::Begun;
+use crate::store::{self, Begun};
 
 /// The scripted model's name.
 const SCRIPTED: &str = "scripted";
@@ -56,8 +56,6 @@ struct Send {
     assistant: Option<Assistant>,
     /// The options that were chosen for the shopping assistant's questions.
     answers: Answers,
-    /// A chunk of the turn that this message replaces, with all turns after it.
-    edits: Option<u64>,
 }
 
 impl Send {
@@ -67,7 +65,6 @@ impl Send {
             message: fields.required("message", "a string")?,
             assistant: fields.optional("assistant", "`shopping`, `finance`, `restaurant` or `form`")?,
             answers: fields.optional("answers", "an object whose members are arrays of strings")?.unwrap_or_default(),
-            edits: fields.optional("edits", "a chunk id")?,
         };
         fields.end().map(|()| read)
     }
@@ -79,28 +76,20 @@ async fn send(
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Response, Refusal> {
-    let Send { conversation_id, message, assistant, answers, edits } = Send::read(Fields::of_body(&headers, body)?)?;
+    let Send { conversation_id, message, assistant, answers } = Send::read(Fields::of_body(&headers, body)?)?;
     check_name(&conversation_id)?;
     if message.trim().is_empty() {
         return Err(Refusal::invalid("The message is empty."));
     }
-    let state = app.store.load(&conversation_id).await?;
-    let assistant = match (state.conversation.as_ref().map(|stored| stored.assistant), assistant) {
-        (Some(stored), Some(asked)) if stored != asked => {
-            return Err(Refusal::invalid("Another assistant answers in this conversation."));
-        }
-        (Some(known), _) | (None, Some(known)) => known,
-        (None, None) => Assistant::default(),
-    };
-    let cut = match edits {
-        Some(chunk) => Some(state.turn_of(chunk).ok_or_else(|| Refusal::invalid("There is no such message to edit."))?),
-        None => None,
-    };
-    let said = Said { text: message, answers };
-    let begun = Begun { assistant, said, today: (app.assistants.today)(), cut };
-    let running = app.store.begin(&conversation_id, begun, state.last + 1).await?.ok_or_else(Refusal::busy)?;
+    let store::State { conversation, last } = app.store.load(&conversation_id).await?;
+    let before = conversation.unwrap_or_else(|| Conversation::new(assistant.unwrap_or_default()));
+    if assistant.is_some_and(|asked| asked != before.assistant) {
+        return Err(Refusal::invalid("Another assistant answers in this conversation."));
+    }
+    let begun = Begun { before, said: Said { text: message, answers }, today: (app.assistants.today)() };
+    let running = app.store.begin(&conversation_id, begun, last + 1).await?.ok_or_else(Refusal::busy)?;
     app.turns.spawn(turn::run(app.clone(), running));
-    Ok(sse::response(Replay::of_turn(app, conversation_id, state.last)))
+    Ok(sse::response(Replay::of_turn(app, conversation_id, last)))
 }
 
 /// Resumes a stream after the client's last chunk id, given in the query or in the header `Last-Event-ID`.

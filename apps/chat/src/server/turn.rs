@@ -13,7 +13,6 @@ use tokio::time::Instant;
 
 use super::{App, LAST_NOTES};
 use crate::assistant::{Finished, Inputs, Output, Steps, TurnError};
-use crate::conversation::Conversation;
 use crate::hub::{Interrupt, Publisher};
 use crate::store::{Begun, Input, Lease, Running, StoreError};
 use crate::wire::{Envelope, Event, EventName, MessageType};
@@ -70,7 +69,7 @@ impl From<Failure> for Ended {
 
 /// Runs a turn, with or without clients that read it.
 pub(super) async fn run(app: Arc<App>, running: Running) {
-    let Running { lease, begun, before, mut inputs, told, age } = running;
+    let Running { lease, begun, mut inputs, told, age } = running;
     let (signals, lease) = (app.hub.open(&lease.id), Arc::new(lease));
     let (interrupts, mut interrupted) = unbounded_channel();
     let too_late = Instant::now() + app.limits.longest.saturating_sub(age);
@@ -83,7 +82,7 @@ pub(super) async fn run(app: Arc<App>, running: Running) {
         let taken = Inputs::new(store.clone(), lease.clone(), interrupts.clone(), std::mem::take(&mut inputs));
         let mut output = Output::new(publisher, taken, steps);
         // A panic leaves nothing behind: everything it may have broken is dropped with the turn.
-        let answering = AssertUnwindSafe(answer(&app, &before, &begun, &mut output)).catch_unwind();
+        let answering = AssertUnwindSafe(answer(&app, &begun, &mut output)).catch_unwind();
         let ended = tokio::select! {
             // Stored inputs are used before anything new happens.
             biased;
@@ -123,7 +122,7 @@ pub(super) async fn run(app: Arc<App>, running: Running) {
                 Err(failure) => {
                     tracing::warn!(conversation = lease.id, ?failure, "a turn failed");
                     let is_stopped = matches!(failure, Failure::Stopped);
-                    (is_stopped.then(|| draft.stopped(begun.assistant)).flatten(), failure.last_event())
+                    (is_stopped.then(|| draft.stopped(begun.before.assistant)).flatten(), failure.last_event())
                 }
             };
             match publisher.end(turn, last).await {
@@ -165,9 +164,9 @@ async fn leaving(app: &App, is_bound: &watch::Sender<bool>) {
     let _ = tokio::time::timeout(LAST_NOTES * 4 / 5, is_bound.subscribe().wait_for(|is_bound| !is_bound)).await;
 }
 
-async fn answer(app: &App, before: &Conversation, begun: &Begun, output: &mut Output) -> Result<Finished, Failure> {
-    let Begun { assistant, said, today, .. } = begun;
-    let answered = app.assistants.answer(*assistant, before, said, *today, output).await;
+async fn answer(app: &App, begun: &Begun, output: &mut Output) -> Result<Finished, Failure> {
+    let Begun { before, said, today } = begun;
+    let answered = app.assistants.answer(before, said, *today, output).await;
     output.flush().await?;
     Ok(answered?)
 }

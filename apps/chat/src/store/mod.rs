@@ -16,10 +16,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use chrono::NaiveDate;
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::conversation::{Assistant, Conversation, Said, Turn};
-use crate::wire::{Envelope, Event, EventName, MessageType};
+use crate::conversation::{Conversation, Said, Turn};
+use crate::wire::Event;
 pub use input::Input;
 pub use lock::Lock;
 pub use redis::Redis;
@@ -39,8 +38,7 @@ pub trait Store: Debug + Send + Sync {
     /// Reads a conversation.
     fn load<'a>(&'a self, id: &'a str) -> Stored<'a, State>;
 
-    /// Begins a turn whose first chunk id is `first`. Removes the turns that it [replaces](Begun::cut). Returns `None` if
-    /// another turn runs or has used the chunk id.
+    /// Begins a turn whose first chunk id is `first`. Returns `None` if another turn runs or has used the chunk id.
     fn begin<'a>(&'a self, id: &'a str, begun: Begun, first: u64) -> Stored<'a, Option<Running>>;
 
     /// Appends what a turn takes in and sends, and renews its lease. Returns true if a client has asked for the turn's end.
@@ -72,39 +70,17 @@ pub struct State {
     pub conversation: Option<Conversation>,
     /// The last chunk id, or 0.
     pub last: u64,
-    /// The first chunk ids of its turns.
-    pub turns: Vec<u64>,
 }
 
-impl State {
-    /// Returns the first chunk id of the turn that a chunk belongs to.
-    #[must_use]
-    pub fn turn_of(&self, chunk_id: u64) -> Option<u64> {
-        self.turns.iter().copied().filter(|first| *first <= chunk_id && chunk_id <= self.last).max()
-    }
-}
-
-/// Everything that a turn depends on, besides its conversation and its inputs.
+/// Everything that a turn depends on, besides its inputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Begun {
-    /// The assistant.
-    pub assistant: Assistant,
+    /// The conversation before it.
+    pub before: Conversation,
     /// The person's message.
     pub said: Said,
     /// The day of the message.
     pub today: NaiveDate,
-    /// The first chunk id of the turn that this one replaces, with all turns after it.
-    pub cut: Option<u64>,
-}
-
-impl Begun {
-    /// Returns the first event of a turn that replaces others, if `stays` is the last chunk that is left: an earlier edit
-    /// may have removed chunks before those that this one removes.
-    fn first_event(&self, chunk_id: u64, stays: u64) -> Option<Event> {
-        self.cut?;
-        let cut = Envelope::whole(MessageType::Cut, json!({"from": stays + 1})).numbered(chunk_id).following(stays);
-        Some(Event::new(EventName::Cut, cut))
-    }
 }
 
 /// A server's right to a turn. The store refuses its writes once another server has taken the turn over.
@@ -136,8 +112,6 @@ pub struct Running {
     pub lease: Lease,
     /// Its beginning.
     pub begun: Begun,
-    /// The conversation before it.
-    pub before: Conversation,
     /// Its inputs so far.
     pub inputs: Vec<Input>,
     /// Its events so far.

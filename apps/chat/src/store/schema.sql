@@ -37,15 +37,7 @@ CREATE TABLE IF NOT EXISTS events (
     PRIMARY KEY (conversation_id, chunk_id)
 ) STRICT, WITHOUT ROWID;
 
--- The conversation before each turn, for one that replaces it: the number of messages, context, session; a JSON object.
-CREATE TABLE IF NOT EXISTS turns (
-    conversation_id TEXT NOT NULL,
-    first_chunk_id INTEGER NOT NULL,
-    before TEXT NOT NULL,
-    PRIMARY KEY (conversation_id, first_chunk_id)
-) STRICT, WITHOUT ROWID;
-
--- The turns that are running, and what they have taken in. Times are milliseconds.
+-- The turns that are running, with the conversations before them, and what they have taken in. Times are milliseconds.
 CREATE TABLE IF NOT EXISTS running (
     conversation_id TEXT PRIMARY KEY,
     token TEXT NOT NULL,

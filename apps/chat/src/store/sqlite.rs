@@ -16,12 +16,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{Begun, Input, Lease, MOST_READ, MOST_TAKEN, Running, State, Store, StoreError, Stored, Tail, millis, now};
-use crate::conversation::{Assistant, Before, Conversation, Session, Turn};
+use crate::conversation::{Assistant, Conversation, Session, Turn};
 use crate::provider::Message;
 use crate::wire::Event;
 
 /// The version of the tables.
-const VERSION: i64 = 3;
+const VERSION: i64 = 4;
 
 /// A database.
 #[derive(Debug)]
@@ -77,11 +77,7 @@ impl Sqlite {
 
 impl Store for Sqlite {
     fn load<'a>(&'a self, id: &'a str) -> Stored<'a, State> {
-        self.with(|to| {
-            let sql = "SELECT first_chunk_id FROM turns WHERE conversation_id = ?1";
-            let turns = all(to, sql, id, |row| row.get::<_, i64>(0).map(i64::unsigned_abs))?;
-            Ok(State { conversation: load(to, id)?, last: last(to, id)?, turns })
-        })
+        self.with(|to| Ok(State { conversation: load(to, id)?, last: last(to, id)? }))
     }
 
     fn begin<'a>(&'a self, id: &'a str, begun: Begun, first: u64) -> Stored<'a, Option<Running>> {
@@ -89,21 +85,10 @@ impl Store for Sqlite {
             if running(to, id)?.is_some() || last(to, id)? + 1 != first {
                 return Ok(None);
             }
-            let conversation = load(to, id)?;
-            let before = match begun.cut {
-                None => conversation.as_ref().map(Before::from).unwrap_or_default(),
-                Some(from) => take_back(to, id, from)?,
-            };
-            let told = begun.first_event(first, last(to, id)?);
-            tell(to, id, told.as_slice())?;
             let lease = Lease::new(id, first);
-            let sql = "INSERT INTO turns VALUES (?1, ?2, ?3)";
-            run(to, sql, params![id, signed(first), text(&before)?])?;
             let sql = "INSERT INTO running VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, 0)";
             run(to, sql, params![id, lease.token, signed(first), text(&begun)?, signed(now()), self.until()])?;
-            let before = before.restore(conversation, begun.assistant);
-            let told = told.into_iter().collect();
-            Ok(Some(Running { lease, begun, before, inputs: Vec::new(), told, age: Duration::ZERO }))
+            Ok(Some(Running { lease, begun, inputs: Vec::new(), told: Vec::new(), age: Duration::ZERO }))
         })
     }
 
@@ -173,7 +158,7 @@ impl Store for Sqlite {
 
     fn delete<'a>(&'a self, id: &'a str) -> Stored<'a, ()> {
         self.with(|to| {
-            for table in ["messages", "sessions", "events", "turns", "running", "inputs"] {
+            for table in ["messages", "sessions", "events", "running", "inputs"] {
                 to.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), [id])?;
             }
             run(to, "DELETE FROM conversations WHERE id = ?1", [id])
@@ -256,14 +241,7 @@ fn take(to: &Connection, id: &str, until: i64) -> Result<Running> {
     let mut rows = to.prepare_cached(sql)?;
     let told =
         rows.query_map(params![id, signed(lease.first)], |row| json(row, 0))?.collect::<rusqlite::Result<_>>()?;
-    let before = before(to, id, lease.first)?.restore(load(to, id)?, begun.assistant);
-    Ok(Running { lease, begun, before, inputs, told, age: Duration::from_millis(now().saturating_sub(at)) })
-}
-
-/// Reads the conversation as it was before a turn.
-fn before(to: &Connection, id: &str, first: u64) -> Result<Before> {
-    let sql = "SELECT before FROM turns WHERE conversation_id = ?1 AND first_chunk_id = ?2";
-    Ok(to.prepare_cached(sql)?.query_row(params![id, signed(first)], |row| json(row, 0))?)
+    Ok(Running { lease, begun, inputs, told, age: Duration::from_millis(now().saturating_sub(at)) })
 }
 
 fn load(to: &Connection, id: &str) -> Result<Option<Conversation>> {
@@ -316,21 +294,6 @@ fn save_session(to: &Connection, id: &str, session: &Session) -> Result<()> {
         text(&session.assessment)?,
     ];
     run(to, "INSERT OR REPLACE INTO sessions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)", values)
-}
-
-/// Removes a turn and all that came after it. Returns the conversation before it.
-fn take_back(to: &Connection, id: &str, from: u64) -> Result<Before> {
-    let before = before(to, id, from)?;
-    let Before { messages, context, session } = &before;
-    run(to, "DELETE FROM turns WHERE conversation_id = ?1 AND first_chunk_id >= ?2", params![id, signed(from)])?;
-    run(to, "DELETE FROM events WHERE conversation_id = ?1 AND chunk_id >= ?2", params![id, signed(from)])?;
-    run(to, "DELETE FROM messages WHERE conversation_id = ?1 AND position >= ?2", params![id, messages])?;
-    run(to, "UPDATE conversations SET context = ?2 WHERE id = ?1", params![id, text(context)?])?;
-    match session {
-        Some(session) => save_session(to, id, session)?,
-        None => run(to, "DELETE FROM sessions WHERE conversation_id = ?1", [id])?,
-    }
-    Ok(before)
 }
 
 /// Converts to `SQLite`'s only integer type. No stream is that long.

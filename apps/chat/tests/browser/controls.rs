@@ -36,8 +36,6 @@ async fn the_page_works_with_the_keyboard_alone_and_the_focus_never_drops_to_the
             ("#stop", &enter, "idle"),
             ("#chat .retry", &enter, "held"),
             ("", "", "release"),
-            ("#chat .mine .action", &enter, ""),
-            ("#keep", &enter, ""),
             ("#conversations summary", &enter, ""),
             ("#conversation-list a", &Key::Escape.value().to_string(), ""),
             ("#conversations summary", &enter, ""),
@@ -110,34 +108,6 @@ async fn an_answer_is_stopped_while_the_next_words_are_written_and_asked_for_aga
         stage.press("#conversations summary").await;
         stage.press("#conversation-list a").await;
         stage.until("all('#chat .mine').length === 2").await;
-    })
-    .await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn edit_takes_back_what_follows() {
-    on_stage(Setup::default(), async |stage| {
-        stage.open("shopping").await;
-        for line in ["I want chips for a party", "Spicy", "What did I tell you?"] {
-            stage.ask(line).await;
-        }
-        let (second, doomed) = ("all('#chat .mine .action')[1].click()", "all('#chat [data-doomed]').length");
-        stage.run(second).await;
-        stage.until(&format!("{doomed} === 4")).await;
-        stage.press("#keep").await;
-        stage.until(&format!("{doomed} === 0")).await;
-        stage.run(second).await;
-        stage.run("one('#message').value = ''").await;
-        stage.ask("Tangy").await;
-        // The server has taken it back too.
-        for _ in 0..2 {
-            stage.expect("texts('#chat .mine .said')", ["I want chips for a party", "Tangy"]).await;
-            stage.expect("texts('#chat [aria-pressed=true]')", ["Tangy"]).await;
-            stage.reload().await;
-            stage.until_idle().await;
-        }
-        stage.ask("Over ₹150").await;
-        stage.expect("one('#chat .products li strong').textContent", "Lime & Tamarind Box").await;
     })
     .await;
 }

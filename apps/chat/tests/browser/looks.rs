@@ -15,7 +15,7 @@ const LINES: [(&str, &str); 5] = [
 ];
 
 /// The controls that are too small for a finger.
-const SMALL: &str = "all('button:not(.link), summary, select, .menu a')
+const SMALL: &str = "all('button, summary, select, .menu a')
     .filter((it) => it.getClientRects().length > 0)
     .map((it) => [it.id || it.textContent || it.ariaLabel, it.getBoundingClientRect()])
     .filter(([, { width, height }]) => width < 44 || height < 44)

@@ -58,7 +58,7 @@ async fn a_start_that_fails_says_why() {
     let folder = tempfile::tempdir().unwrap();
     rusqlite::Connection::open(folder.path().join("old.sqlite3"))
         .unwrap()
-        .pragma_update(None, "user_version", 2)
+        .pragma_update(None, "user_version", 3)
         .unwrap();
     for (arguments, words) in [
         (

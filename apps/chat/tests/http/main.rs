@@ -26,6 +26,5 @@ mod stalled;
 mod steps;
 mod stopped;
 mod store;
-mod taken_back;
 mod tools;
 mod world;

@@ -87,7 +87,7 @@ async fn a_store_that_is_lost_ends_the_stream_and_the_answer_can_be_retried() {
     world.execute(
         "CREATE TRIGGER events BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'full'); END;
          CREATE TRIGGER inputs BEFORE INSERT ON inputs BEGIN SELECT RAISE(ABORT, 'full'); END;
-         CREATE TRIGGER turns BEFORE INSERT ON turns BEGIN SELECT RAISE(ABORT, 'full'); END",
+         CREATE TRIGGER running BEFORE INSERT ON running BEGIN SELECT RAISE(ABORT, 'full'); END",
     );
     world.journal().release();
     let mut told = stream.rest().await;
@@ -101,7 +101,7 @@ async fn a_store_that_is_lost_ends_the_stream_and_the_answer_can_be_retried() {
     assert!(refused.text().await.unwrap().contains("store_failed"));
     assert_eq!(world.resume("b", 0).await.status(), 204, "that turn has not begun");
 
-    world.execute("DROP TRIGGER events; DROP TRIGGER inputs; DROP TRIGGER turns");
+    world.execute("DROP TRIGGER events; DROP TRIGGER inputs; DROP TRIGGER running");
     world.journal().release();
     let rest = world.rest("a", told.last().unwrap().data.chunk_id).await;
     let mut record = Record::default();

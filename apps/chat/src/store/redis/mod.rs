@@ -8,7 +8,6 @@
 //! | `:conversation` | a hash: `assistant`, `context`, `session`, `ended` (the last turn to end, by its lease) |
 //! | `:messages` | a list: the messages |
 //! | `:events` | a stream: what clients receive; chunk 7 has the id `7-0` |
-//! | `:turns` | a hash: by a turn's first chunk id, the conversation before it |
 //! | `:turn` | a hash, while a turn runs: what it [begins with](Begun), its lease, and whether it is to stop |
 //! | `:inputs` | a stream, while a turn runs: what it has taken in |
 //!
@@ -31,7 +30,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{Begun, Input, Lease, MOST_READ, MOST_TAKEN, Running, State, Store, StoreError, Stored, Tail, millis, now};
-use crate::conversation::{Before, Conversation, Turn};
+use crate::conversation::{Conversation, Turn};
 use crate::wire::Event;
 use connection::Link;
 
@@ -47,7 +46,7 @@ static STOP: LazyLock<Script> = LazyLock::new(|| {
 const RUNNING: &str = "chat:running";
 
 /// All kinds of keys of a conversation.
-const KINDS: [&str; 6] = ["conversation", "messages", "events", "turns", "turn", "inputs"];
+const KINDS: [&str; 5] = ["conversation", "messages", "events", "turn", "inputs"];
 
 type Result<T, E = StoreError> = std::result::Result<T, E>;
 
@@ -137,7 +136,7 @@ impl Redis {
     }
 
     async fn take_one(&self, id: &str) -> Result<Option<Running>> {
-        let mut call = script(&TAKE, id, &["turn", "inputs", "events", "turns"]);
+        let mut call = script(&TAKE, id, &["turn", "inputs", "events"]);
         call.arg(millis(self.lease));
         let taken: Vec<Value> = self.link.run(&call).await?;
         let [_, turn, inputs, told] = &taken[..] else {
@@ -147,7 +146,7 @@ impl Redis {
             }
             return Ok(None);
         };
-        let (token, owners, first, begun, before, age): (String, u64, u64, String, String, u64) = read(turn)?;
+        let (token, owners, first, begun, age): (String, u64, u64, String, u64) = read(turn)?;
         let lease = Lease { token, owners, ..Lease::new(id, first) };
         let inputs: Vec<Vec<u8>> = read(inputs)?;
         lease.inputs.store(inputs.len(), Ordering::Relaxed);
@@ -155,9 +154,9 @@ impl Redis {
         let parse = || {
             let inputs = inputs.iter().map(|input| Input::from_bytes(input)).collect::<serde_json::Result<Vec<_>>>()?;
             let told = told.iter().map(|event| json(event)).collect::<Result<Vec<_>>>()?;
-            Ok::<_, StoreError>((json::<Begun>(&begun)?, json::<Before>(&before)?, inputs, told))
+            Ok::<_, StoreError>((json::<Begun>(&begun)?, inputs, told))
         };
-        let (begun, before, inputs, told) = match parse() {
+        let (begun, inputs, told) = match parse() {
             Ok(parsed) => parsed,
             Err(error) => {
                 tracing::error!(conversation = id, %error, "a turn can't be continued");
@@ -167,50 +166,30 @@ impl Redis {
             }
         };
         self.hint(id, self.lease).await?;
-        let before = before.restore(self.conversation(id).await?, begun.assistant);
-        Ok(Some(Running { lease, begun, before, inputs, told, age: Duration::from_millis(age) }))
+        Ok(Some(Running { lease, begun, inputs, told, age: Duration::from_millis(age) }))
     }
 }
 
 impl Store for Redis {
     fn load<'a>(&'a self, id: &'a str) -> Stored<'a, State> {
         async move {
-            let conversation = self.conversation(id).await?;
+            // If a turn ends in between, the next chunk id is not free, and no turn begins with an old conversation.
             let last = self.read(id, u64::MAX - 1).await?.last;
-            let (turns,): (Vec<u64>,) = self.link.read(pipe().hkeys(key(id, "turns"))).await?;
-            Ok(State { conversation, last, turns })
+            Ok(State { conversation: self.conversation(id).await?, last })
         }
         .boxed()
     }
 
     fn begin<'a>(&'a self, id: &'a str, begun: Begun, first: u64) -> Stored<'a, Option<Running>> {
         async move {
-            // If another turn comes in between, the chunk id is not free.
-            let conversation = self.conversation(id).await?;
-            let (before, stays) = match begun.cut {
-                None => (conversation.as_ref().map(Before::from).unwrap_or_default(), first - 1),
-                Some(from) => {
-                    let mut calls = Pipeline::new();
-                    calls.atomic().hget(key(id, "turns"), from);
-                    calls.cmd("XREVRANGE").arg(key(id, "events")).arg(from - 1).arg("-").arg("COUNT").arg(1);
-                    let (before, stays): (Option<String>, Vec<Entry>) = self.link.read(&calls).await?;
-                    let Some(before) = before else { return Ok(None) };
-                    (json(&before)?, newest(&stays))
-                }
-            };
-            let (lease, told) = (Lease::new(id, first), begun.first_event(first, stays));
-            let mut call = script(&BEGIN, id, &["turn", "inputs", "events", "turns", "messages", "conversation"]);
-            call.arg(&lease.token).arg(first).arg(text(&begun)?).arg(text(&before)?).arg(millis(self.lease));
-            call.arg(begun.cut.map(|cut| cut.to_string()).unwrap_or_default());
-            call.arg(told.as_ref().map(text).transpose()?.unwrap_or_default());
-            call.arg(text(&before.context)?).arg(text(&before.session)?).arg(before.messages);
+            let lease = Lease::new(id, first);
+            let mut call = script(&BEGIN, id, &["turn", "inputs", "events"]);
+            call.arg(&lease.token).arg(first).arg(text(&begun)?).arg(millis(self.lease));
             self.hint(id, self.lease).await?;
             if self.link.run::<u8>(&call).await? == 0 {
                 return Ok(None);
             }
-            let before = before.restore(conversation, begun.assistant);
-            let told = told.into_iter().collect();
-            Ok(Some(Running { lease, begun, before, inputs: Vec::new(), told, age: Duration::ZERO }))
+            Ok(Some(Running { lease, begun, inputs: Vec::new(), told: Vec::new(), age: Duration::ZERO }))
         }
         .boxed()
     }

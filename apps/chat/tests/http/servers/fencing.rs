@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use chat::conversation::{Assistant, Said};
+use chat::conversation::{Assistant, Conversation, Said};
 use chat::store::{Begun, Input, Lease, Running, Store, StoreError};
 use chat::wire::{Envelope, Event, EventName, MessageType};
 use serde_json::json;
@@ -15,10 +15,12 @@ fn event(name: EventName, chunk_id: u64) -> Event {
     Event::new(name, Envelope::whole(MessageType::Text, json!({"content": ""})).numbered(chunk_id))
 }
 
+fn begun(assistant: Assistant) -> Begun {
+    Begun { before: Conversation::new(assistant), said: Said::default(), today: today() }
+}
+
 async fn begin(store: &Arc<dyn Store>, id: &str, first: u64) -> Lease {
-    let said = Said { text: "Hi".to_owned(), answers: Default::default() };
-    let begun = Begun { assistant: Assistant::Finance, said, today: today(), cut: None };
-    store.begin(id, begun, first).await.unwrap().unwrap().lease
+    store.begin(id, begun(Assistant::Finance), first).await.unwrap().unwrap().lease
 }
 
 /// Takes over everything whose lease has expired.
@@ -60,10 +62,9 @@ async fn a_server_that_comes_back_has_no_effect() {
         assert_ne!(again.token, paused.token);
         // Nor does a turn begin beside another, or with a chunk id that is used.
         other.save(&again, None, vec![event(EventName::Done, 1)], true).await.unwrap();
-        let begun = Begun { assistant: Assistant::Form, said: Said::default(), today: today(), cut: None };
-        assert!(other.begin("a", begun.clone(), 1).await.unwrap().is_none());
+        assert!(other.begin("a", begun(Assistant::Form), 1).await.unwrap().is_none());
         let running = begin(&other, "a", 2).await;
-        assert!(other.begin("a", begun, 2).await.unwrap().is_none());
+        assert!(other.begin("a", begun(Assistant::Form), 2).await.unwrap().is_none());
         // A stop applies to one turn only.
         assert!(store.stop("a", 2).await.unwrap() && other.put(&running, &[], &[]).await.unwrap());
         other.save(&running, None, vec![event(EventName::Done, 2)], true).await.unwrap();

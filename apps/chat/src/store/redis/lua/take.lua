@@ -1,7 +1,7 @@
 #!lua
 -- Takes over a turn whose lease has expired: { state, turn, inputs, events }. State 0: there is none; 1: another server
 -- holds it.
--- KEYS: turn, inputs, events, turns. ARGV: milliseconds of the lease.
+-- KEYS: turn, inputs, events. ARGV: milliseconds of the lease.
 local turn, inputs, events = KEYS[1], KEYS[2], KEYS[3]
 local state = redis.call('HMGET', turn, 'first', 'begun', 'at', 'token', 'lease')
 if not state[1] then
@@ -23,5 +23,4 @@ local taken = {}
 for i, entry in ipairs(redis.call('XRANGE', inputs, '-', '+')) do
   taken[i] = entry[2][2]
 end
-local before = redis.call('HGET', KEYS[4], state[1])
-return { 2, { state[4], owners, tonumber(state[1]), state[2], before, now - state[3] }, taken, told }
+return { 2, { state[4], owners, tonumber(state[1]), state[2], now - state[3] }, taken, told }
