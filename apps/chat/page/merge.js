@@ -34,11 +34,10 @@ export class Merger {
    */
   apply(chunk) {
     const result = { outcome: "merged", changed: new Set(), refused: undefined };
-    const { chunk_id: id, follows } = chunk;
+    const { chunk_id: id } = chunk;
     if (!Number.isSafeInteger(id) || id < 1) return { ...result, refused: "unnumbered" };
     if (id <= this.#last) return { ...result, outcome: "repeated" };
-    // Chunks between `follows` and this one are lost for everybody.
-    if (Math.min(follows ?? Infinity, id - 1) > this.#last) return { ...result, outcome: "gap" };
+    if (id - 1 > this.#last) return { ...result, outcome: "gap" };
     this.#last = id;
     try {
       if (chunk.type === "cut") this.#cut(chunk);

@@ -7,7 +7,7 @@ import test from "node:test";
 import { Merger, applied } from "./merge.js";
 
 const golden = (name) => JSON.parse(readFileSync(new URL(`../tests/golden/${name}.json`, import.meta.url), "utf8"));
-const NAMES = "plain streamed one_block three_blocks three_threads loading failed without_action".split(" ");
+const NAMES = "plain streamed one_block three_blocks three_threads loading failed cut without_action".split(" ");
 
 function merged(chunks) {
   const merger = new Merger();
@@ -99,24 +99,6 @@ test("threads may be sent in any order", () => {
     const sent = order.map((at) => queues.get(threadOf(at)).shift());
     const merger = merged(sent.map((chunk, at) => ({ ...chunk, chunk_id: at + 1 })));
     assert.deepEqual(byName(messages(merger)), byName(expected), `${order}`);
-  }
-});
-
-test("a stream continues after chunks that are lost, whichever of them were seen", () => {
-  const { lost, chunks, messages: expected } = golden("broken_off");
-  for (const [seen, wanted] of expected.entries()) {
-    const merger = merged(chunks.filter((chunk) => !lost.slice(seen).includes(chunk.chunk_id)));
-    assert.deepEqual([messages(merger), merger.lastChunkId], [wanted, 21], `${seen} of the lost ones seen`);
-    for (const chunk of chunks) assert.equal(merger.apply(chunk).outcome, "repeated");
-  }
-});
-
-test("messages that are taken back are gone, whether their chunks had come or not", () => {
-  const { chunks, messages: expected } = golden("cut");
-  for (const lost of [[], [2], [3], [2, 3]]) {
-    const merger = new Merger();
-    for (const [at, chunk] of chunks.entries()) if (!lost.includes(at)) merger.apply(chunk);
-    assert.deepEqual(messages(merger), expected, `without ${lost}`);
   }
 });
 

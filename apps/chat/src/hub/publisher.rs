@@ -146,7 +146,7 @@ impl Publisher {
         let skipped = self.told[self.repeated..].iter().take_while(|event| event.data.chunk_id <= chunk_id).count();
         self.repeated += skipped;
         self.last = chunk_id;
-        let cut = Envelope::whole(MessageType::Cut, json!({"from": last + 1})).following(last);
+        let cut = Envelope::whole(MessageType::Cut, json!({"from": last + 1}));
         self.number(Event::new(EventName::Cut, cut));
         true
     }

@@ -55,11 +55,7 @@ impl Replay {
     /// Returns the next event, or `None` at the end.
     pub(super) async fn next(&mut self) -> Option<Event> {
         while !self.is_over {
-            if let Some(mut event) = self.ready.pop_front() {
-                // Events are stored in order, so what is missing in between never comes.
-                if event.data.chunk_id > self.after + 1 {
-                    event.data.follows = Some(self.after);
-                }
+            if let Some(event) = self.ready.pop_front() {
                 self.after = event.data.chunk_id;
                 self.is_over = self.is_one_turn && event.event.ends_stream();
                 return Some(event);

@@ -33,10 +33,6 @@ pub struct Envelope {
     /// The place in the conversation's stream: from 1, one more each time, never used twice. 0 until it is
     /// [numbered](Self::numbered).
     pub chunk_id: u64,
-    /// The chunk before this one, if that is not the one before it in number. The chunks between are lost: a client that
-    /// has read up to `follows`, or some of the lost chunks, continues here.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub follows: Option<u64>,
     /// The message, unique in its block. A whole message without an id can't be changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_id: Option<String>,
@@ -102,7 +98,6 @@ impl Envelope {
             message_type,
             props,
             chunk_id: 0,
-            follows: None,
             message_id: None,
             block_id: None,
             thread_id: None,
@@ -134,11 +129,5 @@ impl Envelope {
     #[must_use]
     pub fn numbered(self, chunk_id: u64) -> Self {
         Self { chunk_id, ..self }
-    }
-
-    /// Sets the chunk that this one comes after: the chunks between are lost.
-    #[must_use]
-    pub fn following(self, chunk_id: u64) -> Self {
-        Self { follows: Some(chunk_id), ..self }
     }
 }

@@ -47,7 +47,7 @@ impl Merger {
         if before < self.last {
             return;
         }
-        self.has_gap |= chunk.follows.map_or(before, |follows| follows.min(before)) > self.last;
+        self.has_gap |= before > self.last;
         if self.has_gap {
             return;
         }
