@@ -3,7 +3,6 @@
 pub mod assistant;
 pub mod config;
 pub mod conversation;
-mod fields;
 pub mod hub;
 pub mod instructor;
 pub mod page;

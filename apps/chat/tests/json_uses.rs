@@ -5,8 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The files under `src` and `page` that may read JSON text.
-const READERS: [&str; 9] = [
-    "src/fields.rs",
+const READERS: [&str; 8] = [
     "src/scripted/request.rs",
     "src/scripted/scenes.rs",
     "src/store/input.rs",

@@ -74,7 +74,7 @@ impl ProviderError {
 }
 
 /// Returns the innermost cause, which names the problem without the HTTP client's own terms.
-pub(super) fn innermost(error: &dyn std::error::Error) -> String {
+pub(crate) fn innermost(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {
         cause = source;

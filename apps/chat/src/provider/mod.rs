@@ -19,6 +19,7 @@ use reqwest::{Client, RequestBuilder, Response};
 
 use crate::config::{Limits, Protocol, ProviderConfig};
 pub use error::ProviderError;
+pub(crate) use error::innermost;
 pub use recorder::{Piece, Recorder, Unrecorded};
 pub use request::{Block, Message, Request, Role, ToolSpec};
 pub use retry::Retry;

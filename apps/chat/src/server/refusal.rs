@@ -1,11 +1,14 @@
 //! The response to a request that gets no stream: a status, and the reason in JSON.
 
+use std::error::Error;
+
+use axum::Json;
+use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-use crate::fields::Unreadable;
+use crate::provider::innermost;
 use crate::store::StoreError;
 
 /// A request that is refused.
@@ -37,16 +40,33 @@ impl From<StoreError> for Refusal {
     }
 }
 
-impl From<Unreadable> for Refusal {
-    fn from(unreadable: Unreadable) -> Self {
-        let (status, kind) = unreadable.status();
-        Self::new(status, kind, unreadable.to_string())
+impl From<JsonRejection> for Refusal {
+    fn from(rejection: JsonRejection) -> Self {
+        let status = rejection.status();
+        match status {
+            StatusCode::PAYLOAD_TOO_LARGE => Self::new(status, "too_large", "The request is too long."),
+            StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+                let words = "The request has to be JSON, with the content type application/json.";
+                Self::new(status, "unsupported_media_type", words)
+            }
+            StatusCode::UNPROCESSABLE_ENTITY => Self::invalid(unreadable(&rejection)),
+            _ => Self::new(status, "invalid_json", unreadable(&rejection)),
+        }
     }
+}
+
+impl From<QueryRejection> for Refusal {
+    fn from(rejection: QueryRejection) -> Self {
+        Self::invalid(unreadable(&rejection))
+    }
+}
+
+fn unreadable(rejection: &dyn Error) -> String {
+    format!("The request can't be read: {}.", innermost(rejection))
 }
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let body = json!({"error": {"kind": self.kind, "message": self.message}}).to_string();
-        (self.status, [(CONTENT_TYPE, "application/json")], body).into_response()
+        (self.status, Json(json!({"error": {"kind": self.kind, "message": self.message}}))).into_response()
     }
 }

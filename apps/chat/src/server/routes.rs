@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
-use axum::extract::rejection::{BytesRejection, QueryRejection};
+use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::extract::{DefaultBodyLimit, Query, State};
-use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use axum::{Router, middleware};
+use axum::{Json, Router, middleware};
+use serde::Deserialize;
 use serde_json::json;
 
 use super::guard::guard;
@@ -17,15 +16,11 @@ use super::refusal::Refusal;
 use super::replay::{Replay, Rest};
 use super::{App, sse, turn};
 use crate::conversation::{Answers, Assistant, Conversation, Said};
-use crate::fields::{Fields, Unreadable};
 use crate::page;
 use crate::store::{self, Begun};
 
 /// The scripted model's name.
 const SCRIPTED: &str = "scripted";
-
-/// The field with a conversation's name.
-const CONVERSATION: &str = "conversationId";
 
 /// The longest name of a conversation.
 const MOST_NAME: usize = 64;
@@ -48,36 +43,63 @@ pub(super) fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
+/// A request's body, which is JSON.
+type Body<T> = Result<Json<T>, JsonRejection>;
+
+/// A conversation's name.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Name(String);
+
+impl TryFrom<String> for Name {
+    type Error = &'static str;
+
+    fn try_from(name: String) -> Result<Self, Self::Error> {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        match (1..=MOST_NAME).contains(&name.len()) && name.bytes().all(is_plain) {
+            true => Ok(Self(name)),
+            false => Err("a conversation's name has 1 to 64 letters, digits, `-` and `_`"),
+        }
+    }
+}
+
 /// A request to send a message.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
 struct Send {
-    conversation_id: String,
+    conversation_id: Name,
     message: String,
     /// The assistant; by default the conversation's own.
     assistant: Option<Assistant>,
     /// The options that were chosen for the shopping assistant's questions.
-    answers: Answers,
+    answers: Option<Answers>,
 }
 
-impl Send {
-    fn read(mut fields: Fields) -> Result<Self, Unreadable> {
-        let read = Self {
-            conversation_id: fields.required(CONVERSATION, "a string")?,
-            message: fields.required("message", "a string")?,
-            assistant: fields.optional("assistant", "`shopping`, `finance`, `restaurant` or `form`")?,
-            answers: fields.optional("answers", "an object whose members are arrays of strings")?.unwrap_or_default(),
-        };
-        fields.end().map(|()| read)
-    }
+/// A request that names a conversation.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
+struct Of {
+    conversation_id: Name,
+}
+
+/// A request for a conversation's stream.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Resume {
+    conversation_id: Name,
+    last_chunk_id: Option<u64>,
+}
+
+/// A form that the person has changed.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "an object")]
+struct Check {
+    form: serde_json::Value,
 }
 
 /// Begins a turn and streams it.
-async fn send(
-    State(app): State<Arc<App>>,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
-) -> Result<Response, Refusal> {
-    let Send { conversation_id, message, assistant, answers } = Send::read(Fields::of_body(&headers, body)?)?;
-    check_name(&conversation_id)?;
+async fn send(State(app): State<Arc<App>>, body: Body<Send>) -> Result<Response, Refusal> {
+    let Json(Send { conversation_id: Name(conversation_id), message, assistant, answers }) = body?;
     if message.trim().is_empty() {
         return Err(Refusal::invalid("The message is empty."));
     }
@@ -86,7 +108,11 @@ async fn send(
     if assistant.is_some_and(|asked| asked != before.assistant) {
         return Err(Refusal::invalid("Another assistant answers in this conversation."));
     }
-    let begun = Begun { before, said: Said { text: message, answers }, today: (app.assistants.today)() };
+    let begun = Begun {
+        before,
+        said: Said { text: message, answers: answers.unwrap_or_default() },
+        today: (app.assistants.today)(),
+    };
     let running = app.store.begin(&conversation_id, begun, last + 1).await?.ok_or_else(Refusal::busy)?;
     app.turns.spawn(turn::run(app.clone(), running));
     Ok(sse::response(Replay::of_turn(app, conversation_id, last)))
@@ -96,17 +122,15 @@ async fn send(
 async fn stream(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
-    query: Result<Query<Vec<(String, String)>>, QueryRejection>,
+    query: Result<Query<Resume>, QueryRejection>,
 ) -> Result<Response, Refusal> {
-    let Query(query) = query.map_err(|_| Refusal::invalid("The address's query can't be read."))?;
-    let mut fields = Fields::of_query(query);
-    let conversation_id: String = fields.required(CONVERSATION, "a string")?;
-    let last_chunk_id = fields.optional::<String>("lastChunkId", "a string")?.map(|id| chunk_id(&id)).transpose()?;
-    fields.end()?;
-    check_name(&conversation_id)?;
+    let Query(Resume { conversation_id: Name(conversation_id), last_chunk_id }) = query?;
     // A browser that reconnects keeps the address and sends the header, so the header is newer.
     let last = match headers.get("last-event-id") {
-        Some(id) => Some(chunk_id(id.to_str().unwrap_or_default())?),
+        Some(id) => {
+            let id = id.to_str().ok().and_then(|id| id.parse().ok());
+            Some(id.ok_or_else(|| Refusal::invalid("The header `Last-Event-ID` is not a chunk id."))?)
+        }
         None => last_chunk_id,
     };
     match Replay::after(app.clone(), conversation_id, last.unwrap_or_default()).await? {
@@ -119,12 +143,8 @@ async fn stream(
 }
 
 /// Ends a turn. The text shown so far is saved as a stopped answer.
-async fn stop(
-    State(app): State<Arc<App>>,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
-) -> Result<StatusCode, Refusal> {
-    let conversation_id = only_name(&headers, body)?;
+async fn stop(State(app): State<Arc<App>>, body: Body<Of>) -> Result<StatusCode, Refusal> {
+    let Json(Of { conversation_id: Name(conversation_id) }) = body?;
     let nothing = || Refusal::new(StatusCode::CONFLICT, "not_running", "There is no answer on its way.");
     // The turn is saved before the response.
     if end_turn(&app, &conversation_id).await? { Ok(StatusCode::NO_CONTENT) } else { Err(nothing()) }
@@ -144,54 +164,22 @@ async fn end_turn(app: &App, conversation_id: &str) -> Result<bool, Refusal> {
 }
 
 /// Deletes a conversation. A running turn ends first.
-async fn delete(
-    State(app): State<Arc<App>>,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
-) -> Result<StatusCode, Refusal> {
-    let conversation_id = only_name(&headers, body)?;
+async fn delete(State(app): State<Arc<App>>, body: Body<Of>) -> Result<StatusCode, Refusal> {
+    let Json(Of { conversation_id: Name(conversation_id) }) = body?;
     end_turn(&app, &conversation_id).await?;
     app.store.delete(&conversation_id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Checks a form that the person has changed by its schema.
-async fn check(
-    State(app): State<Arc<App>>,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
-) -> Result<impl IntoResponse, Refusal> {
-    let mut fields = Fields::of_body(&headers, body)?;
-    let form: serde_json::Value = fields.required("form", "an object")?;
-    fields.end()?;
+async fn check(State(app): State<Arc<App>>, body: Body<Check>) -> Result<Json<serde_json::Value>, Refusal> {
+    let Json(Check { form }) = body?;
     let errors = app.assistants.form.schema().check(&form).err().unwrap_or_default();
-    Ok(([(CONTENT_TYPE, "application/json")], json!({"errors": errors}).to_string()))
-}
-
-/// The name of a conversation, where a request has nothing else to say.
-fn only_name(headers: &HeaderMap, body: Result<Bytes, BytesRejection>) -> Result<String, Refusal> {
-    let mut fields = Fields::of_body(headers, body)?;
-    let name: String = fields.required(CONVERSATION, "a string")?;
-    fields.end()?;
-    check_name(&name)?;
-    Ok(name)
+    Ok(Json(json!({"errors": errors})))
 }
 
 /// Returns which model answers.
-async fn about(State(app): State<Arc<App>>) -> impl IntoResponse {
+async fn about(State(app): State<Arc<App>>) -> Json<serde_json::Value> {
     let model = &app.model;
-    let about = json!({"model": model, "isScripted": model == SCRIPTED});
-    ([(CONTENT_TYPE, "application/json")], about.to_string())
-}
-
-fn check_name(name: &str) -> Result<(), Refusal> {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    if name.is_empty() || name.len() > MOST_NAME || !name.bytes().all(is_plain) {
-        return Err(Refusal::invalid("A conversation's name has 1 to 64 letters, digits, `-` and `_`."));
-    }
-    Ok(())
-}
-
-fn chunk_id(text: &str) -> Result<u64, Refusal> {
-    text.parse().map_err(|_| Refusal::invalid("A chunk id is a whole number, as the stream's events have it."))
+    Json(json!({"model": model, "isScripted": model == SCRIPTED}))
 }
