@@ -8,7 +8,6 @@ mod ask;
 mod catalogue;
 mod classification;
 mod classify;
-mod draft;
 mod fill;
 mod growing_text;
 mod hidden_context;
@@ -31,9 +30,8 @@ use crate::config::Limits;
 use crate::conversation::{Assistant, Conversation, Said, Turn};
 use crate::hub::TooLong;
 use crate::instructor::Instructor;
-use crate::provider::{Block, Message, ModelProvider, ProviderError, Role};
+use crate::provider::{Message, ModelProvider, ProviderError, Role};
 pub(crate) use catalogue::money;
-pub use draft::Draft;
 pub use inputs::Inputs;
 pub use output::{Output, Steps};
 use tool_loop::ToolLoop;
@@ -137,7 +135,6 @@ impl Assistants {
     ) -> Result<Finished, TurnError> {
         let (assistant, message) = (before.assistant, said.text.as_str());
         let question = run_tools::question(before, message);
-        output.draft.add(question.clone());
         output.tell_message(message).await?;
         match assistant {
             Assistant::Shopping => shopping::answer(self, before, said, output).await,
@@ -167,27 +164,14 @@ impl Assistants {
     }
 }
 
-/// The note for the model, before the person's next message, that the last answer was stopped.
-const STOPPED: &str = "(The answer before this message was stopped before its end.)";
-
 /// Returns a conversation as a model receives it: stored and new messages, the two roles in turn.
 fn conversation(stored: &[Message], new: &[Message]) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::with_capacity(stored.len() + new.len());
-    let mut was_stopped = false;
-    for Message { role, content } in stored.iter().chain(new) {
-        let mut content = content.clone();
-        if *role == Role::User && std::mem::take(&mut was_stopped) {
-            // Results come first.
-            let at = content.iter().take_while(|block| matches!(block, Block::ToolResult { .. })).count();
-            content.insert(at, Block::Text { text: STOPPED.to_owned() });
-        }
-        was_stopped |= content.contains(&Block::Stopped);
-        content.retain(|block| *block != Block::Stopped);
+    for message in stored.iter().chain(new) {
         match messages.last_mut() {
-            _ if content.is_empty() => {}
-            // Where an answer was empty, two of the person's messages follow each other.
-            Some(last) if last.role == *role => last.content.append(&mut content),
-            _ => messages.push(Message { role: *role, content }),
+            // Without an answer between them, two of the person's messages follow each other.
+            Some(last) if last.role == message.role => last.content.extend_from_slice(&message.content),
+            _ => messages.push(message.clone()),
         }
     }
     debug_assert!(messages.first().is_none_or(|first| first.role == Role::User));

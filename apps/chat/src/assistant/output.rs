@@ -8,7 +8,6 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::TurnError;
-use super::draft::Draft;
 use super::inputs::Inputs;
 use crate::conversation::Turn;
 use crate::hub::Publisher;
@@ -21,8 +20,6 @@ pub struct Output {
     publisher: Publisher,
     inputs: Inputs,
     steps: Steps,
-    /// The turn so far.
-    pub(super) draft: Draft,
     /// A step that is being saved, also if the turn is dropped meanwhile.
     saving: Option<JoinHandle<Result<(), StoreError>>>,
     blocks: u32,
@@ -44,13 +41,12 @@ impl Output {
     /// Creates the output of a turn with these inputs.
     #[must_use]
     pub fn new(publisher: Publisher, inputs: Inputs, steps: Steps) -> Self {
-        Self { publisher, inputs, steps, draft: Draft::default(), saving: None, blocks: 0, shown: 0 }
+        Self { publisher, inputs, steps, saving: None, blocks: 0, shown: 0 }
     }
 
     /// Saves a step now, with all events that were sent.
     pub(super) async fn save(&mut self, step: Turn) -> Result<(), TurnError> {
         if self.inputs.next_if(|input| *input == Input::Saved).is_some() {
-            self.draft.saved();
             return Ok(());
         }
         let Steps { store, lease, .. } = self.steps.clone();
@@ -67,9 +63,6 @@ impl Output {
         let Some(saving) = &mut self.saving else { return Ok(()) };
         let saved = saving.await.unwrap_or(Err(StoreError::Lost));
         self.saving = None;
-        if saved.is_ok() {
-            self.draft.saved();
-        }
         saved
     }
 
@@ -102,9 +95,6 @@ impl Output {
     /// Sends events of an answer.
     pub(super) async fn send(&mut self, events: Vec<Event>) -> Result<(), TurnError> {
         self.shown += events.len() as u64;
-        for event in &events {
-            self.draft.show(event);
-        }
         self.publish(events).await
     }
 
@@ -164,9 +154,9 @@ impl Output {
         self.shown
     }
 
-    /// Returns the publisher, for the last event, and the turn so far.
+    /// Returns the publisher, for the last event.
     #[must_use]
-    pub fn into_parts(self) -> (Publisher, Draft) {
-        (self.publisher, self.draft)
+    pub fn into_publisher(self) -> Publisher {
+        self.publisher
     }
 }

@@ -7,7 +7,6 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::task::{Id, JoinSet};
 
-use super::draft::result_of;
 use super::growing_text::GrowingText;
 use super::output::Output;
 use super::round::Call;
@@ -109,9 +108,15 @@ pub(super) async fn run(
             _ => {}
         }
     }
-    let no_answer = || Err("the tool has not answered".to_owned());
-    let results = calls.iter().zip(run.outcomes);
-    Ok(results.map(|(call, outcome)| result_of(&call.id, &outcome.unwrap_or_else(no_answer))).collect())
+    let result = |(call, outcome): (&Call, Option<ToolOutcome>)| {
+        let (content, is_error) = match outcome {
+            Some(Ok(value)) => (value.to_string(), false),
+            Some(Err(error)) => (error, true),
+            None => ("the tool has not answered".to_owned(), true),
+        };
+        Block::ToolResult { tool_use_id: call.id.clone(), content, is_error }
+    };
+    Ok(calls.iter().zip(run.outcomes).map(result).collect())
 }
 
 impl Run<'_> {
@@ -127,12 +132,10 @@ impl Run<'_> {
         let call = &self.calls[place];
         if let Err(flaw) = &call.input {
             let error = format!("{flaw}; the tool was not run");
-            output.draft.end_call(place, &Err(error.clone()));
             let end = Change::merge("", json!({"status": "failed", "error": error}));
             self.outcomes[place] = Some(Err(error));
             return output.send(vec![call.message.named(EventName::ToolResult).change(end)]).await;
         }
-        output.draft.begin_call(place);
         let result = self.message(place, EventName::ToolResult, MessageType::ToolResult, "");
         let mut events = vec![
             call.message.named(EventName::ToolInput).change(Change::set("/status", "called")),
@@ -195,7 +198,6 @@ impl Run<'_> {
     }
 
     async fn end(&mut self, place: usize, outcome: ToolOutcome, output: &mut Output) -> Result<(), TurnError> {
-        output.draft.end_call(place, &outcome);
         let mut events = Vec::new();
         self.said.get(&place).into_iter().for_each(|text| text.end(&mut events));
         let end = match &outcome {

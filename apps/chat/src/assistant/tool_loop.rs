@@ -57,11 +57,7 @@ pub(super) async fn answer(
         output.send(rest).await?;
         turn.context = updated(turn.context, said.context);
         ids.extend(said.message.iter().flat_map(call_ids));
-        if let Some(answer) = said.message {
-            output.draft.add(answer.clone());
-            output.draft.calls(said.calls.iter().map(|call| call.id.clone()));
-            turn.messages.push(answer);
-        }
+        turn.messages.extend(said.message);
         if said.calls.is_empty() {
             return Ok(Finished { turn: turn.step(), stop_reason: said.stop_reason });
         }
@@ -70,9 +66,7 @@ pub(super) async fn answer(
             output.save(turn.step()).await?;
         }
         let content = run(assistants, toolbox, said.calls, output).await?;
-        let results = Message { role: Role::User, content };
-        output.draft.add(results.clone());
-        turn.messages.push(results);
+        turn.messages.push(Message { role: Role::User, content });
     }
     Err(TurnError::Rounds(assistants.rounds))
 }

@@ -69,8 +69,6 @@ pub enum Block {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_error: bool,
     },
-    /// Marks an answer that the person stopped. Only stored: a model receives a sentence instead.
-    Stopped,
 }
 
 /// A tool's description for the model.

@@ -195,7 +195,7 @@ impl<'r> Turn<'r> {
             round += usize::from(has_results);
             let Some(line) = said.last() else { continue };
             unanswered = std::mem::take(&mut results);
-            if !has_results && said.len() == 1 {
+            if !has_results {
                 unanswered.clear();
             }
             texts.push((*line).to_owned());

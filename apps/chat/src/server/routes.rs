@@ -142,11 +142,11 @@ async fn stream(
     }
 }
 
-/// Ends a turn. The text shown so far is saved as a stopped answer.
+/// Ends a turn, of which nothing is saved.
 async fn stop(State(app): State<Arc<App>>, body: Body<Of>) -> Result<StatusCode, Refusal> {
     let Json(Of { conversation_id: Name(conversation_id) }) = body?;
     let nothing = || Refusal::new(StatusCode::CONFLICT, "not_running", "There is no answer on its way.");
-    // The turn is saved before the response.
+    // The turn has ended before the response.
     if end_turn(&app, &conversation_id).await? { Ok(StatusCode::NO_CONTENT) } else { Err(nothing()) }
 }
 

@@ -1,5 +1,4 @@
-//! Runs one turn: first on its stored inputs, then on new ones. Saves it as a whole or, if it is stopped, as far as it was
-//! shown.
+//! Runs one turn: first on its stored inputs, then on new ones. Saves it as a whole or not at all.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -102,18 +101,17 @@ pub(super) async fn run(app: Arc<App>, running: Running) {
         if let Err(error) = output.settle().await {
             tracing::error!(%error, "a step of a turn is not saved");
         }
-        let (back, draft) = output.into_parts();
-        publisher = back;
+        publisher = output.into_publisher();
         match ended {
             Ended::Again(without) => inputs = without,
-            Ended::Answered(answered) => break Some((answered, draft)),
+            Ended::Answered(answered) => break Some(answered),
             Ended::Left => break None,
         }
         publisher.begin();
     };
     let saved = match ended {
         None => Err(StoreError::Lost),
-        Some((answered, draft)) => {
+        Some(answered) => {
             let (turn, last) = match *answered {
                 Ok(Finished { turn, stop_reason }) => {
                     let done = Envelope::whole(MessageType::Done, json!({"stop_reason": stop_reason}));
@@ -121,8 +119,7 @@ pub(super) async fn run(app: Arc<App>, running: Running) {
                 }
                 Err(failure) => {
                     tracing::warn!(conversation = lease.id, ?failure, "a turn failed");
-                    let is_stopped = matches!(failure, Failure::Stopped);
-                    (is_stopped.then(|| draft.stopped(begun.before.assistant)).flatten(), failure.last_event())
+                    (None, failure.last_event())
                 }
             };
             match publisher.end(turn, last).await {
