@@ -14,7 +14,7 @@ use futures::future::BoxFuture;
 
 use crate::hub::{Interrupt, Interrupts, interrupt};
 use crate::provider::{Piece, Recorder};
-use crate::store::{Input, Lease, Store};
+use crate::store::{Input, Lease, Store, Write};
 
 /// A turn's inputs: the stored ones, then new ones.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl Inputs {
 
     /// Stores inputs, before they are used.
     pub(super) async fn store(&self, inputs: &[Input]) {
-        let why = match self.store.put(&self.lease, inputs, &[]).await {
+        let why = match self.store.write(&self.lease, Write { inputs, ..Write::default() }).await {
             Ok(false) => return,
             Ok(true) => Interrupt::Stopped,
             Err(error) => {

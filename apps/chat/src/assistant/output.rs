@@ -11,7 +11,7 @@ use super::TurnError;
 use super::inputs::Inputs;
 use crate::conversation::Turn;
 use crate::hub::Publisher;
-use crate::store::{Input, Lease, Store, StoreError};
+use crate::store::{Input, Lease, Store, StoreError, Write};
 use crate::wire::{Event, EventName, MessageRef, MessageType};
 
 /// The output of a turn.
@@ -50,7 +50,10 @@ impl Output {
             return Ok(());
         }
         let Steps { store, lease, .. } = self.steps.clone();
-        self.saving = Some(tokio::spawn(async move { store.save(&lease, Some(step), Vec::new(), false).await }));
+        self.saving = Some(tokio::spawn(async move {
+            let more = Write { inputs: &[Input::Saved], turn: Some(&step), ..Write::default() };
+            store.write(&lease, more).await.map(drop)
+        }));
         self.settle().await.map_err(|error| TurnError::Store(error.to_string()))
     }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::Signals;
 use super::interrupt::{Interrupt, Interrupts, interrupt};
 use crate::conversation::Turn;
-use crate::store::{Lease, Store, StoreError};
+use crate::store::{Lease, Store, StoreError, Then, Write};
 use crate::wire::{Envelope, Event, EventName, MessageType};
 
 /// The events of a turn.
@@ -91,7 +91,7 @@ impl Publisher {
             return Ok(());
         }
         // If this is dropped meanwhile, the events are sent with the turn's last one.
-        match self.store.put(&self.lease, &[], &self.held).await {
+        match self.store.write(&self.lease, Write { events: &self.held, ..Write::default() }).await {
             Ok(is_to_stop) => {
                 self.held.clear();
                 self.signals.told.send_replace(self.last);
@@ -160,8 +160,9 @@ impl Publisher {
         let last = self.told.iter().chain(&self.held).last().map_or(0, |event| event.data.chunk_id);
         self.last = if self.has_diverged { last } else { last.max(self.last) };
         event.data.chunk_id = self.last + 1;
-        let events = self.held.iter().cloned().chain([event]).collect();
-        self.store.save(&self.lease, turn, events, true).await?;
+        let events: Vec<Event> = self.held.iter().cloned().chain([event]).collect();
+        let last = Write { inputs: &[], events: &events, turn: turn.as_ref(), then: Then::End };
+        self.store.write(&self.lease, last).await?;
         self.signals.told.send_replace(self.last + 1);
         Ok(())
     }

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::{App, LAST_NOTES};
 use crate::assistant::{Finished, Inputs, Output, Steps, TurnError};
 use crate::hub::{Interrupt, Publisher};
-use crate::store::{Begun, Input, Lease, Running, StoreError};
+use crate::store::{Begun, Input, Lease, Running, StoreError, Then, Write};
 use crate::wire::{Envelope, Event, EventName, MessageType};
 
 /// Why a turn is not saved.
@@ -132,7 +132,7 @@ pub(super) async fn run(app: Arc<App>, running: Running) {
         }
     };
     if saved.is_err()
-        && let Err(error) = app.store.leave(&lease).await
+        && let Err(error) = app.store.write(&lease, Write { then: Then::Leave, ..Write::default() }).await
         && !matches!(error, StoreError::Lost)
     {
         tracing::error!(%error, "a turn can't be left to another server");
@@ -144,7 +144,7 @@ pub(super) async fn run(app: Arc<App>, running: Running) {
 async fn hold(app: &App, lease: &Lease, nudge: &Notify) -> Ended {
     loop {
         let _ = tokio::time::timeout(app.limits.lease / 8, nudge.notified()).await;
-        match app.store.put(lease, &[], &[]).await {
+        match app.store.write(lease, Write::default()).await {
             Ok(false) => {}
             Ok(true) => return Failure::Stopped.into(),
             Err(StoreError::Lost) => return Ended::Left,

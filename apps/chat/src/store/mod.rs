@@ -41,20 +41,14 @@ pub trait Store: Debug + Send + Sync {
     /// Begins a turn whose first chunk id is `first`. Returns `None` if another turn runs or has used the chunk id.
     fn begin<'a>(&'a self, id: &'a str, begun: Begun, first: u64) -> Stored<'a, Option<Running>>;
 
-    /// Appends what a turn takes in and sends, and renews its lease. Returns true if a client has asked for the turn's end.
-    fn put<'a>(&'a self, lease: &'a Lease, inputs: &'a [Input], events: &'a [Event]) -> Stored<'a, bool>;
-
-    /// Saves what a turn adds to its conversation, with its last events. Ends the turn if `is_end`.
-    fn save<'a>(&'a self, lease: &'a Lease, turn: Option<Turn>, events: Vec<Event>, is_end: bool) -> Stored<'a, ()>;
+    /// Stores more of a turn, and renews its lease. Returns true if a client has asked for the turn's end.
+    fn write<'a>(&'a self, lease: &'a Lease, more: Write<'a>) -> Stored<'a, bool>;
 
     /// Reads events after a chunk id.
     fn read<'a>(&'a self, id: &'a str, after: u64) -> Stored<'a, Tail>;
 
     /// Takes over turns whose leases have expired.
     fn take(&self) -> Stored<'_, Vec<Running>>;
-
-    /// Lets a turn's lease expire now, so that another server continues the turn.
-    fn leave<'a>(&'a self, lease: &'a Lease) -> Stored<'a, ()>;
 
     /// Asks the server that runs the turn with this first chunk id to end it. Returns false if it does not run.
     fn stop<'a>(&'a self, id: &'a str, first: u64) -> Stored<'a, bool>;
@@ -118,6 +112,31 @@ pub struct Running {
     pub told: Vec<Event>,
     /// How long ago it began.
     pub age: Duration,
+}
+
+/// What a server stores of its turn at once.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Write<'w> {
+    /// What the turn takes in.
+    pub inputs: &'w [Input],
+    /// What it sends.
+    pub events: &'w [Event],
+    /// What it adds to its conversation.
+    pub turn: Option<&'w Turn>,
+    /// Who has the turn afterwards.
+    pub then: Then,
+}
+
+/// Who has a turn after a write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Then {
+    /// The same server.
+    #[default]
+    Hold,
+    /// Another server: the lease expires now.
+    Leave,
+    /// No server: the turn has ended.
+    End,
 }
 
 /// The events after a chunk id.

@@ -1,32 +1,18 @@
--- One row for each conversation, one for each of its messages; a shopping conversation has a session.
+-- One row for each conversation, and one for each of its messages. Values are JSON.
 CREATE TABLE IF NOT EXISTS conversations (
     id TEXT PRIMARY KEY,
     assistant TEXT NOT NULL,
-    -- The hidden context, a JSON object.
-    context TEXT NOT NULL DEFAULT '{}'
+    -- The hidden context.
+    context TEXT NOT NULL DEFAULT '{}',
+    -- The shopping assistant's session.
+    session TEXT NOT NULL DEFAULT 'null'
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE IF NOT EXISTS messages (
     conversation_id TEXT NOT NULL REFERENCES conversations (id),
     position INTEGER NOT NULL,
-    role TEXT NOT NULL,
-    -- The message's blocks, a JSON array.
-    content TEXT NOT NULL,
+    message TEXT NOT NULL,
     PRIMARY KEY (conversation_id, position)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE IF NOT EXISTS sessions (
-    conversation_id TEXT PRIMARY KEY REFERENCES conversations (id),
-    intent_l1 TEXT NOT NULL,
-    intent_l2 TEXT NOT NULL,
-    intent_l3 TEXT NOT NULL,
-    is_product_related INTEGER NOT NULL,
-    domain TEXT,
-    product_intent TEXT,
-    -- For each slot its message, type, options and answer, a JSON object.
-    contextual_questions TEXT NOT NULL,
-    -- The original query, what is missing, what is fulfilled, and what is asked, a JSON object.
-    assessment TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- The stream that clients read, with the events of failed turns.

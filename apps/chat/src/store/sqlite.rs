@@ -15,9 +15,11 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Begun, Input, Lease, MOST_READ, MOST_TAKEN, Running, State, Store, StoreError, Stored, Tail, millis, now};
-use crate::conversation::{Assistant, Conversation, Session, Turn};
-use crate::provider::Message;
+use super::{
+    Begun, Input, Lease, MOST_READ, MOST_TAKEN, Running, State, Store, StoreError, Stored, Tail, Then, Write, millis,
+    now,
+};
+use crate::conversation::{Conversation, Turn};
 use crate::wire::Event;
 
 /// The version of the tables.
@@ -92,25 +94,17 @@ impl Store for Sqlite {
         })
     }
 
-    fn put<'a>(&'a self, lease: &'a Lease, inputs: &'a [Input], events: &'a [Event]) -> Stored<'a, bool> {
+    fn write<'a>(&'a self, lease: &'a Lease, more: Write<'a>) -> Stored<'a, bool> {
         self.with(|to| {
-            hold(to, lease, self.until())?;
+            let Write { inputs, events, turn, then } = more;
+            let is_to_stop = hold(to, lease, if then == Then::Leave { 0 } else { self.until() })?;
+            turn.map_or(Ok(()), |turn| save(to, &lease.id, turn))?;
             take_in(to, lease, inputs)?;
             tell(to, &lease.id, events)?;
-            let sql = "SELECT is_to_stop FROM running WHERE conversation_id = ?1";
-            Ok(to.prepare_cached(sql)?.query_row([&lease.id], |row| row.get(0))?)
-        })
-    }
-
-    fn save<'a>(&'a self, lease: &'a Lease, turn: Option<Turn>, events: Vec<Event>, is_end: bool) -> Stored<'a, ()> {
-        self.with(|to| {
-            hold(to, lease, self.until())?;
-            turn.map_or(Ok(()), |turn| save(to, &lease.id, &turn))?;
-            tell(to, &lease.id, &events)?;
-            if !is_end {
-                return take_in(to, lease, &[Input::Saved]);
+            if then == Then::End {
+                end(to, &lease.id)?;
             }
-            end(to, &lease.id)
+            Ok(is_to_stop)
         })
     }
 
@@ -147,10 +141,6 @@ impl Store for Sqlite {
         })
     }
 
-    fn leave<'a>(&'a self, lease: &'a Lease) -> Stored<'a, ()> {
-        self.with(|to| hold(to, lease, 0))
-    }
-
     fn stop<'a>(&'a self, id: &'a str, first: u64) -> Stored<'a, bool> {
         let sql = "UPDATE running SET is_to_stop = 1 WHERE conversation_id = ?1 AND first_chunk_id = ?2";
         self.with(|to| Ok(to.execute(sql, params![id, signed(first)])? == 1))
@@ -158,7 +148,7 @@ impl Store for Sqlite {
 
     fn delete<'a>(&'a self, id: &'a str) -> Stored<'a, ()> {
         self.with(|to| {
-            for table in ["messages", "sessions", "events", "running", "inputs"] {
+            for table in ["messages", "events", "running", "inputs"] {
                 to.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), [id])?;
             }
             run(to, "DELETE FROM conversations WHERE id = ?1", [id])
@@ -189,13 +179,12 @@ fn running(to: &Connection, id: &str) -> Result<Option<(u64, i64)>> {
     Ok(to.prepare_cached(sql)?.query_row([id], read).optional()?)
 }
 
-/// Renews a lease. Fails if it is another server's.
-fn hold(to: &Connection, lease: &Lease, until: i64) -> Result<()> {
-    let sql = "UPDATE running SET lease = ?1 WHERE conversation_id = ?2 AND token = ?3 AND owners = ?4";
-    match to.prepare_cached(sql)?.execute(params![until, lease.id, lease.token, signed(lease.owners)])? {
-        1 => Ok(()),
-        _ => Err(StoreError::Lost),
-    }
+/// Renews a lease. Returns true if the turn is to stop, and fails if it is another server's.
+fn hold(to: &Connection, lease: &Lease, until: i64) -> Result<bool> {
+    let sql = "UPDATE running SET lease = ?1 WHERE conversation_id = ?2 AND token = ?3 AND owners = ?4 \
+               RETURNING is_to_stop";
+    let values = params![until, lease.id, lease.token, signed(lease.owners)];
+    to.prepare_cached(sql)?.query_row(values, |row| row.get(0)).optional()?.ok_or(StoreError::Lost)
 }
 
 fn take_in(to: &Connection, lease: &Lease, inputs: &[Input]) -> Result<()> {
@@ -245,27 +234,13 @@ fn take(to: &Connection, id: &str, until: i64) -> Result<Running> {
 }
 
 fn load(to: &Connection, id: &str) -> Result<Option<Conversation>> {
-    let sql = "SELECT assistant, context FROM conversations WHERE id = ?1";
-    let read = |row: &Row<'_>| Ok((json::<Assistant>(row, 0)?, json(row, 1)?));
-    let Some((assistant, context)) = to.prepare_cached(sql)?.query_row([id], read).optional()? else { return Ok(None) };
-    let sql = "SELECT role, content FROM messages WHERE conversation_id = ?1 ORDER BY position";
-    let messages = all(to, sql, id, |row| Ok(Message { role: json(row, 0)?, content: json(row, 1)? }))?;
-    let sql = "SELECT intent_l1, intent_l2, intent_l3, is_product_related, domain, product_intent, \
-               contextual_questions, assessment FROM sessions WHERE conversation_id = ?1";
+    let messages = "SELECT message FROM messages WHERE conversation_id = ?1 ORDER BY position";
+    let messages = all(to, messages, id, |row| json(row, 0))?;
+    let sql = "SELECT assistant, context, session FROM conversations WHERE id = ?1";
     let read = |row: &Row<'_>| {
-        Ok(Session {
-            intent_l1: row.get(0)?,
-            intent_l2: row.get(1)?,
-            intent_l3: row.get(2)?,
-            is_product_related: row.get(3)?,
-            domain: row.get(4)?,
-            product_intent: row.get(5)?,
-            contextual_questions: json(row, 6)?,
-            assessment: json(row, 7)?,
-        })
+        Ok(Conversation { assistant: json(row, 0)?, messages, context: json(row, 1)?, session: json(row, 2)? })
     };
-    let session = to.prepare_cached(sql)?.query_row([id], read).optional()?;
-    Ok(Some(Conversation { assistant, messages, context, session }))
+    Ok(to.prepare_cached(sql)?.query_row([id], read).optional()?)
 }
 
 fn save(to: &Connection, id: &str, turn: &Turn) -> Result<()> {
@@ -274,26 +249,14 @@ fn save(to: &Connection, id: &str, turn: &Turn) -> Result<()> {
     if let Some(context) = &turn.context {
         run(to, "UPDATE conversations SET context = ?2 WHERE id = ?1", params![id, text(context)?])?;
     }
-    for message in &turn.messages {
-        let sql = "INSERT INTO messages SELECT ?1, COUNT(*), ?2, ?3 FROM messages WHERE conversation_id = ?1";
-        run(to, sql, params![id, text(&message.role)?, text(&message.content)?])?;
+    if let Some(session) = &turn.session {
+        run(to, "UPDATE conversations SET session = ?2 WHERE id = ?1", params![id, text(session)?])?;
     }
-    turn.session.as_ref().map_or(Ok(()), |session| save_session(to, id, session))
-}
-
-fn save_session(to: &Connection, id: &str, session: &Session) -> Result<()> {
-    let values = params![
-        id,
-        session.intent_l1,
-        session.intent_l2,
-        session.intent_l3,
-        session.is_product_related,
-        session.domain,
-        session.product_intent,
-        text(&session.contextual_questions)?,
-        text(&session.assessment)?,
-    ];
-    run(to, "INSERT OR REPLACE INTO sessions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)", values)
+    for message in &turn.messages {
+        let sql = "INSERT INTO messages SELECT ?1, COUNT(*), ?2 FROM messages WHERE conversation_id = ?1";
+        run(to, sql, params![id, text(message)?])?;
+    }
+    Ok(())
 }
 
 /// Converts to `SQLite`'s only integer type. No stream is that long.

@@ -20,8 +20,8 @@ async fn a_form_fills_and_is_stored() {
     let raw: Value = serde_json::from_str(form["raw"].as_str().unwrap()).unwrap();
     assert_eq!(form["value"], raw);
     assert_eq!(raw["title"], "Around the Øresund in four days");
-    let stored: Value = serde_json::from_str(world.table("messages")[1].splitn(4, " | ").nth(3).unwrap()).unwrap();
-    assert_eq!(serde_json::from_str::<Value>(stored[0]["text"].as_str().unwrap()).unwrap(), raw);
+    let stored = world.stored()[1][0]["text"].as_str().unwrap().to_owned();
+    assert_eq!(serde_json::from_str::<Value>(&stored).unwrap(), raw);
 }
 
 #[tokio::test]

@@ -5,8 +5,9 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
+use chat::provider::{Message, Role};
 use chat::wire::{Event, EventName, MessageType};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::process::Child;
 use tokio::task::JoinSet;
 
@@ -44,27 +45,25 @@ async fn reload(base_url: &str, assistant: &str) -> Vec<Event> {
 }
 
 /// Returns the stored messages' blocks, with their roles.
-fn stored(database: &Path, assistant: &str) -> Vec<(String, Value)> {
+fn stored(database: &Path, assistant: &str) -> Vec<(Role, Value)> {
     let connection = rusqlite::Connection::open(database).unwrap();
-    let sql = "SELECT role, content FROM messages WHERE conversation_id = ?1 ORDER BY position";
+    let sql = "SELECT message FROM messages WHERE conversation_id = ?1 ORDER BY position";
     let mut statement = connection.prepare(sql).unwrap();
-    let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?));
     let mut blocks = Vec::new();
-    for row in statement.query_map([assistant], row).unwrap() {
-        let (role, content) = row.unwrap();
-        let content: Vec<Value> = serde_json::from_str(&content).unwrap();
-        blocks.extend(content.into_iter().map(|block| (role.clone(), block)));
+    for message in statement.query_map([assistant], |row| row.get::<_, String>(0)).unwrap() {
+        let Message { role, content } = serde_json::from_str(&message.unwrap()).unwrap();
+        blocks.extend(content.into_iter().map(|block| (role, json!(block))));
     }
     blocks
 }
 
 /// Checks that everything that is stored is shown, each thing once.
-fn check_shown(told: &[Event], stored: &[(String, Value)], what: &str) {
+fn check_shown(told: &[Event], stored: &[(Role, Value)], what: &str) {
     let merger = merged(told);
     let shown = |wanted: MessageType| merger.messages().filter(move |message| message.message_type == wanted);
     for (role, block) in stored {
         let count = match block["type"].as_str().unwrap() {
-            "text" if role == "user" => {
+            "text" if *role == Role::User => {
                 shown(MessageType::User).filter(|it| it.props["content"] == block["text"]).count()
             }
             "tool_use" => shown(MessageType::ToolCall).filter(|it| it.props["id"] == block["id"]).count(),

@@ -23,8 +23,8 @@ fn counting(bookings: &Arc<AtomicUsize>) -> impl FnOnce(Assistants) -> Assistant
     move |assistants| Assistants { restaurant: Toolbox::new(vec![find, book], limits().tool), ..assistants }
 }
 
-fn roles(world: &World) -> Vec<String> {
-    world.table("messages").iter().map(|row| row.split(" | ").nth(2).unwrap().trim_matches('"').to_owned()).collect()
+fn roles(world: &World) -> Vec<Value> {
+    world.json("SELECT message -> '$.role' FROM messages ORDER BY position")
 }
 
 #[tokio::test]

@@ -21,11 +21,6 @@ fn cards(turn: &Turn) -> Vec<Value> {
     cards
 }
 
-/// Returns a stored message's blocks.
-fn stored(world: &World, position: usize) -> Value {
-    serde_json::from_str(world.table("messages")[position].splitn(4, " | ").nth(3).unwrap()).unwrap()
-}
-
 #[tokio::test]
 async fn no_tool() {
     for assistant in ["finance", "restaurant"] {
@@ -36,7 +31,7 @@ async fn no_tool() {
         assert_eq!(turn.events[1].event, EventName::Loading);
         assert_eq!(turn.merged(MessageType::Loading).len(), 0, "it has given way to the text");
         assert!(turn.text().starts_with("I am a scripted model"));
-        assert_eq!(stored(&world, 1), json!([{"type": "text", "text": turn.text()}]));
+        assert_eq!(world.stored()[1], json!([{"type": "text", "text": turn.text()}]));
     }
 }
 
@@ -52,7 +47,7 @@ async fn one_tool_without_input() {
         turn.text(),
         "Let me look at your accounts first. You have 3 accounts: Giro with €1,842.50, Savings with €12,500.00, Credit card with −€319.99."
     );
-    assert_eq!(stored(&world, 1)[1]["input"], json!({}));
+    assert_eq!(world.stored()[1][1]["input"], json!({}));
 }
 
 #[tokio::test]
@@ -82,14 +77,14 @@ async fn dates_in_the_input_are_told_as_they_come_and_stored_whole() {
     );
     // The text before the tool, the call with its whole input, its result, the answer.
     assert_eq!(
-        stored(&world, 1),
+        world.stored()[1],
         json!([
             {"type": "text", "text": "Let me look that up. 📊 "},
             {"type": "tool_use", "id": id, "name": "get_spending_summary", "input": input}
         ])
     );
-    assert_eq!(stored(&world, 2)[0]["tool_use_id"], id);
-    assert_eq!(serde_json::from_str::<Value>(stored(&world, 2)[0]["content"].as_str().unwrap()).unwrap(), result);
+    assert_eq!(world.stored()[2][0]["tool_use_id"], id);
+    assert_eq!(serde_json::from_str::<Value>(world.stored()[2][0]["content"].as_str().unwrap()).unwrap(), result);
     // The conversation continues after a restart: the provider would refuse a call without its result.
     world.restart();
     world.turn("a", "finance", "Compare my spending this month to last month").await.assert_done();
@@ -270,7 +265,7 @@ async fn a_repeated_id_runs_once() {
     let turn = world.turn("a", "finance", "Do #twice #tool:count").await;
     turn.assert_done();
     assert_eq!((cards(&turn).len(), runs.load(Ordering::Relaxed)), (1, 1));
-    assert_eq!(stored(&world, 1).as_array().unwrap().len(), 2);
+    assert_eq!(world.stored()[1].as_array().unwrap().len(), 2);
 }
 
 #[tokio::test]

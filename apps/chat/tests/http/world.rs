@@ -158,8 +158,21 @@ impl World {
 
     /// Returns every row that a turn may save, as text. The stream's events are not among them.
     pub(crate) fn rows(&self) -> Vec<String> {
-        let tables = ["conversations", "messages", "sessions"];
+        let tables = ["conversations", "messages"];
         tables.into_iter().flat_map(|table| self.table(table)).collect()
+    }
+
+    /// Returns the values of a query of JSON texts.
+    pub(crate) fn json(&self, sql: &str) -> Vec<Value> {
+        let connection = rusqlite::Connection::open(self.config.database.as_ref().unwrap()).unwrap();
+        let mut statement = connection.prepare(sql).unwrap();
+        let rows = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
+        rows.map(|text| serde_json::from_str(&text.unwrap()).unwrap()).collect()
+    }
+
+    /// Returns the content of each stored message.
+    pub(crate) fn stored(&self) -> Vec<Value> {
+        self.json("SELECT json_extract(message, '$.content') FROM messages ORDER BY conversation_id, position")
     }
 
     pub(crate) fn execute(&self, sql: &str) {

@@ -29,9 +29,11 @@ use futures::FutureExt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Begun, Input, Lease, MOST_READ, MOST_TAKEN, Running, State, Store, StoreError, Stored, Tail, millis, now};
-use crate::conversation::{Conversation, Turn};
-use crate::wire::Event;
+use super::{
+    Begun, Input, Lease, MOST_READ, MOST_TAKEN, Running, State, Store, StoreError, Stored, Tail, Then, Write, millis,
+    now,
+};
+use crate::conversation::Conversation;
 use connection::Link;
 
 static BEGIN: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lua/begin.lua")));
@@ -60,13 +62,6 @@ pub struct Redis {
     lease: Duration,
 }
 
-/// A step to be saved, or the end of a turn.
-#[derive(Default)]
-struct Step {
-    turn: Option<Turn>,
-    is_end: bool,
-}
-
 impl Redis {
     /// Connects to the Redis at this address.
     ///
@@ -84,40 +79,6 @@ impl Redis {
 
     async fn unhint(&self, id: &str) -> Result<()> {
         self.link.read(pipe().zrem(RUNNING, id).ignore()).await
-    }
-
-    async fn write(
-        &self,
-        lease: &Lease,
-        inputs: &[Input],
-        events: &[Event],
-        step: Step,
-        held: Duration,
-    ) -> Result<bool> {
-        let Step { turn, is_end } = step;
-        let had = lease.inputs.load(Ordering::Relaxed);
-        let mut call = script(&PUT, &lease.id, &["turn", "inputs", "events", "messages", "conversation"]);
-        call.arg(&lease.token).arg(lease.owners).arg(millis(held)).arg(had);
-        call.arg(turn.as_ref().map(|turn| text(&turn.assistant)).transpose()?.unwrap_or_default());
-        call.arg(turn.as_ref().and_then(|turn| turn.context.as_ref()).map(text).transpose()?.unwrap_or_default());
-        call.arg(turn.as_ref().and_then(|turn| turn.session.as_ref()).map(text).transpose()?.unwrap_or_default());
-        let messages = turn.map(|turn| turn.messages).unwrap_or_default();
-        call.arg(u8::from(is_end)).arg(inputs.len()).arg(events.len()).arg(messages.len());
-        for input in inputs {
-            call.arg(input.to_bytes());
-        }
-        for event in events {
-            call.arg(event.data.chunk_id).arg(text(event)?);
-        }
-        for message in &messages {
-            call.arg(text(message)?);
-        }
-        let (is_own, is_to_stop): (u8, u8) = self.link.run(&call).await?;
-        if is_own == 0 {
-            return Err(StoreError::Lost);
-        }
-        lease.inputs.fetch_add(inputs.len(), Ordering::Relaxed);
-        Ok(is_to_stop == 1)
     }
 
     async fn conversation(&self, id: &str) -> Result<Option<Conversation>> {
@@ -160,8 +121,7 @@ impl Redis {
             Ok(parsed) => parsed,
             Err(error) => {
                 tracing::error!(conversation = id, %error, "a turn can't be continued");
-                self.write(&lease, &[], &[], Step { turn: None, is_end: true }, Duration::ZERO).await?;
-                self.unhint(id).await?;
+                self.write(&lease, Write { then: Then::End, ..Write::default() }).await?;
                 return Ok(None);
             }
         };
@@ -194,22 +154,40 @@ impl Store for Redis {
         .boxed()
     }
 
-    fn put<'a>(&'a self, lease: &'a Lease, inputs: &'a [Input], events: &'a [Event]) -> Stored<'a, bool> {
+    fn write<'a>(&'a self, lease: &'a Lease, more: Write<'a>) -> Stored<'a, bool> {
         async move {
-            let is_to_stop = self.write(lease, inputs, events, Step::default(), self.lease).await?;
-            if inputs.is_empty() && events.is_empty() {
-                self.hint(&lease.id, self.lease).await?;
+            let Write { inputs, events, turn, then } = more;
+            let held = if then == Then::Leave { Duration::ZERO } else { self.lease };
+            let had = lease.inputs.load(Ordering::Relaxed);
+            let mut call = script(&PUT, &lease.id, &["turn", "inputs", "events", "messages", "conversation"]);
+            call.arg(&lease.token).arg(lease.owners).arg(millis(held)).arg(had);
+            call.arg(turn.map(|turn| text(&turn.assistant)).transpose()?.unwrap_or_default());
+            call.arg(turn.and_then(|turn| turn.context.as_ref()).map(text).transpose()?.unwrap_or_default());
+            call.arg(turn.and_then(|turn| turn.session.as_ref()).map(text).transpose()?.unwrap_or_default());
+            let messages = turn.map_or(&[][..], |turn| &turn.messages);
+            call.arg(u8::from(then == Then::End)).arg(inputs.len()).arg(events.len()).arg(messages.len());
+            for input in inputs {
+                call.arg(input.to_bytes());
             }
-            Ok(is_to_stop)
-        }
-        .boxed()
-    }
-
-    fn save<'a>(&'a self, lease: &'a Lease, turn: Option<Turn>, events: Vec<Event>, is_end: bool) -> Stored<'a, ()> {
-        async move {
-            let inputs: &[Input] = if is_end { &[] } else { &[Input::Saved] };
-            self.write(lease, inputs, &events, Step { turn, is_end }, self.lease).await?;
-            if is_end { self.unhint(&lease.id).await } else { Ok(()) }
+            for event in events {
+                call.arg(event.data.chunk_id).arg(text(event)?);
+            }
+            for message in messages {
+                call.arg(text(message)?);
+            }
+            let (is_own, is_to_stop): (u8, u8) = self.link.run(&call).await?;
+            if is_own == 0 {
+                return Err(StoreError::Lost);
+            }
+            lease.inputs.fetch_add(inputs.len(), Ordering::Relaxed);
+            match then {
+                Then::End => self.unhint(&lease.id).await?,
+                Then::Leave => self.hint(&lease.id, held).await?,
+                // A sign of life.
+                Then::Hold if inputs.is_empty() && events.is_empty() => self.hint(&lease.id, held).await?,
+                Then::Hold => {}
+            }
+            Ok(is_to_stop == 1)
         }
         .boxed()
     }
@@ -251,14 +229,6 @@ impl Store for Redis {
                 }
             }
             Ok(taken)
-        }
-        .boxed()
-    }
-
-    fn leave<'a>(&'a self, lease: &'a Lease) -> Stored<'a, ()> {
-        async move {
-            self.write(lease, &[], &[], Step::default(), Duration::ZERO).await?;
-            self.hint(&lease.id, Duration::ZERO).await
         }
         .boxed()
     }

@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use chat::assistant::{Assistants, Tool, Toolbox};
-use chat::conversation::Turn;
-use chat::store::{Begun, Input, Lease, Running, State, Store, Stored, Tail};
+use chat::store::{Begun, Input, Lease, Running, State, Store, Stored, Tail, Then, Write};
 use chat::wire::{Event, EventName};
 use futures::FutureExt;
 use serde_json::{Value, json};
@@ -21,38 +20,16 @@ use crate::world::{Stream, post, say};
 struct Crashing {
     store: Arc<dyn Store>,
     left: AtomicUsize,
-    hangs_in: fn(&[Input], &[Event]) -> bool,
+    hangs_in: fn(&Write<'_>) -> bool,
     is_late: bool,
     crashed: Notify,
 }
 
 impl Crashing {
     /// Returns a store that hangs in certain writes only.
-    fn within(store: &Arc<dyn Store>, is_late: bool, hangs_in: fn(&[Input], &[Event]) -> bool) -> Arc<Self> {
+    fn within(store: &Arc<dyn Store>, is_late: bool, hangs_in: fn(&Write<'_>) -> bool) -> Arc<Self> {
         let (left, crashed) = (AtomicUsize::new(usize::MAX), Notify::new());
         Arc::new(Self { store: store.clone(), left, hangs_in, is_late, crashed })
-    }
-
-    fn write<'a, T: Send + 'a>(
-        &'a self,
-        hangs: bool,
-        write: impl FnOnce() -> Stored<'a, T> + Send + 'a,
-    ) -> Stored<'a, T> {
-        async move {
-            let left = match hangs {
-                true => Ok(1),
-                false => self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)),
-            };
-            if let Ok(2..) = left {
-                return write().await;
-            }
-            if left == Ok(1) && self.is_late {
-                write().await?;
-            }
-            self.crashed.notify_one();
-            std::future::pending().await
-        }
-        .boxed()
     }
 }
 
@@ -65,12 +42,22 @@ impl Store for Crashing {
         self.store.begin(id, begun, first)
     }
 
-    fn put<'a>(&'a self, lease: &'a Lease, inputs: &'a [Input], events: &'a [Event]) -> Stored<'a, bool> {
-        self.write((self.hangs_in)(inputs, events), || self.store.put(lease, inputs, events))
-    }
-
-    fn save<'a>(&'a self, lease: &'a Lease, turn: Option<Turn>, events: Vec<Event>, is_end: bool) -> Stored<'a, ()> {
-        self.write(false, move || self.store.save(lease, turn, events, is_end))
+    fn write<'a>(&'a self, lease: &'a Lease, more: Write<'a>) -> Stored<'a, bool> {
+        async move {
+            let left = match (self.hangs_in)(&more) {
+                true => Ok(1),
+                false => self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)),
+            };
+            if let Ok(2..) = left {
+                return self.store.write(lease, more).await;
+            }
+            if left == Ok(1) && self.is_late {
+                self.store.write(lease, more).await?;
+            }
+            self.crashed.notify_one();
+            std::future::pending().await
+        }
+        .boxed()
     }
 
     fn read<'a>(&'a self, id: &'a str, after: u64) -> Stored<'a, Tail> {
@@ -80,10 +67,6 @@ impl Store for Crashing {
     fn take(&self) -> Stored<'_, Vec<Running>> {
         // It takes no turn over by itself.
         async { Ok(Vec::new()) }.boxed()
-    }
-
-    fn leave<'a>(&'a self, lease: &'a Lease) -> Stored<'a, ()> {
-        self.store.leave(lease)
     }
 
     fn stop<'a>(&'a self, id: &'a str, first: u64) -> Stored<'a, bool> {
@@ -103,7 +86,7 @@ async fn at_each_write(behind: Behind, assistant: &str, message: &str) {
     let (expected, last) = (&seen(&told), &told.last().unwrap().data.props);
     let one = |writes: usize, is_late: bool| async move {
         let (what, id) = (format!("{assistant}, {writes}, {is_late}"), format!("c{writes}-{is_late}"));
-        let store = Crashing::within(&world.store, is_late, |_, _| false);
+        let store = Crashing::within(&world.store, is_late, |_| false);
         store.left.store(writes, Ordering::SeqCst);
         let dying = world.server_over(store.clone());
         let mut stream = Stream::of(say(&dying.base_url(), &id, assistant, message).await);
@@ -252,8 +235,9 @@ async fn what_is_on_its_way_to_the_store_at_a_stop_is_not_lost() {
         let world = Servers::start(behind, 1).await;
         // A write to SQLite can't be broken off after it took effect.
         for is_late in [false, true].into_iter().filter(|is_late| is_redis || !is_late) {
-            let store =
-                Crashing::within(&world.store, is_late, |_, events| events.iter().any(|event| event.data.delta));
+            let is_delta =
+                |more: &Write<'_>| more.then == Then::Hold && more.events.iter().any(|event| event.data.delta);
+            let store = Crashing::within(&world.store, is_late, is_delta);
             let (server, id) = (world.server_over(store.clone()), format!("c{is_late}"));
             let mut stream = Stream::of(say(&server.base_url(), &id, "finance", "Good morning").await);
             store.crashed.notified().await;
@@ -271,7 +255,7 @@ async fn what_is_on_its_way_to_the_store_at_a_stop_is_not_lost() {
 #[tokio::test]
 async fn a_stop_that_is_stored_counts_on_the_next_server() {
     let world = Servers::start_with(Behind::Nothing, 1, Duration::ZERO, tools).await;
-    let store = Crashing::within(&world.store, false, |inputs, _| inputs.contains(&Input::Run));
+    let store = Crashing::within(&world.store, false, |more| more.inputs.contains(&Input::Run));
     let dying = world.server_over(store.clone());
     let mut stream = Stream::of(say(&dying.base_url(), "stopped", "finance", "#tool:done").await);
     let told = stream.until(|event| event.event == EventName::ToolStart).await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chat::conversation::{Assistant, Conversation, Said};
-use chat::store::{Begun, Input, Lease, Running, Store, StoreError};
+use chat::store::{Begun, Input, Lease, Running, Store, StoreError, Then, Write};
 use chat::wire::{Envelope, Event, EventName, MessageType};
 use serde_json::json;
 
@@ -23,6 +23,11 @@ async fn begin(store: &Arc<dyn Store>, id: &str, first: u64) -> Lease {
     store.begin(id, begun(Assistant::Finance), first).await.unwrap().unwrap().lease
 }
 
+async fn end(store: &Arc<dyn Store>, lease: &Lease, chunk_id: u64) {
+    let last = Write { events: &[event(EventName::Done, chunk_id)], then: Then::End, ..Write::default() };
+    store.write(lease, last).await.unwrap();
+}
+
 /// Takes over everything whose lease has expired.
 async fn take(store: &Arc<dyn Store>) -> Vec<Running> {
     tokio::time::sleep(LEASE + Duration::from_millis(50)).await;
@@ -38,40 +43,40 @@ async fn a_server_that_comes_back_has_no_effect() {
         let paused = begin(&store, "a", 1).await;
         let is_without_effect = async || {
             let before = (store.read("a", 0).await.unwrap(), store.load("a").await.unwrap().conversation);
-            let late = [
-                store.put(&paused, &[Input::Run], &[event(EventName::Text, 7)]).await.map(drop),
-                store.save(&paused, None, vec![event(EventName::Done, 9)], true).await,
-                store.leave(&paused).await,
-            ];
-            assert!(late.iter().all(|late| matches!(late, Err(StoreError::Lost))), "{late:?}");
+            for then in [Then::Hold, Then::Leave, Then::End] {
+                let late = Write { inputs: &[Input::Run], events: &[event(EventName::Text, 7)], turn: None, then };
+                let late = store.write(&paused, late).await;
+                assert!(matches!(late, Err(StoreError::Lost)), "{late:?}");
+            }
             assert_eq!((store.read("a", 0).await.unwrap(), store.load("a").await.unwrap().conversation), before);
         };
         let mut taken = take(&other).await;
         let taken = taken.pop().unwrap();
         assert_eq!((taken.lease.owners, &taken.inputs[..]), (2, &[Input::Owner(0)][..]));
         is_without_effect().await;
-        other.save(&taken.lease, None, vec![event(EventName::Done, 1)], true).await.unwrap();
+        end(&other, &taken.lease, 1).await;
         is_without_effect().await;
         let next = begin(&other, "a", 2).await;
         is_without_effect().await;
-        other.put(&next, &[], &[event(EventName::Text, 2)]).await.unwrap();
+        let more = Write { events: &[event(EventName::Text, 2)], ..Write::default() };
+        other.write(&next, more).await.unwrap();
         other.delete("a").await.unwrap();
         // Chunk ids start at 1 again.
         let again = begin(&other, "a", 1).await;
         is_without_effect().await;
         assert_ne!(again.token, paused.token);
         // Nor does a turn begin beside another, or with a chunk id that is used.
-        other.save(&again, None, vec![event(EventName::Done, 1)], true).await.unwrap();
+        end(&other, &again, 1).await;
         assert!(other.begin("a", begun(Assistant::Form), 1).await.unwrap().is_none());
         let running = begin(&other, "a", 2).await;
         assert!(other.begin("a", begun(Assistant::Form), 2).await.unwrap().is_none());
         // A stop applies to one turn only.
-        assert!(store.stop("a", 2).await.unwrap() && other.put(&running, &[], &[]).await.unwrap());
-        other.save(&running, None, vec![event(EventName::Done, 2)], true).await.unwrap();
+        assert!(store.stop("a", 2).await.unwrap() && other.write(&running, Write::default()).await.unwrap());
+        end(&other, &running, 2).await;
         assert!(!store.stop("a", 2).await.unwrap());
         let next = begin(&other, "a", 3).await;
         assert!(!store.stop("a", 2).await.unwrap());
-        assert!(!other.put(&next, &[], &[]).await.unwrap());
+        assert!(!other.write(&next, Write::default()).await.unwrap());
     }
 }
 
