@@ -8,16 +8,14 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use chat::config::{Config, Limits, Protocol, ProviderConfig};
-use chat::scripted::{Options, ScriptedProvider};
+use chat::scripted::ScriptedProvider;
 use chat::server::Server;
-use clap::{Parser, Subcommand};
+use clap::Parser;
 
 /// A streaming chat server on jsonspigot. Without a provider it starts a scripted one: no key, no network.
 #[derive(Parser)]
-#[command(version, args_conflicts_with_subcommands = true)]
+#[command(version)]
 struct Arguments {
-    #[command(subcommand)]
-    command: Option<Command>,
     /// The port on loopback; 0 is any free one.
     #[arg(long, default_value_t = 8080)]
     port: u16,
@@ -54,19 +52,6 @@ struct Arguments {
     openai_api_key: Option<String>,
 }
 
-#[derive(Subcommand)]
-enum Command {
-    /// Runs the scripted provider alone, for other programs. Its first line on standard output is its base URL.
-    ScriptedProvider {
-        /// The port on loopback; 0 is any free one.
-        #[arg(long, default_value_t = 0)]
-        port: u16,
-        /// Milliseconds between two fragments.
-        #[arg(long, default_value_t = 25)]
-        pause_ms: u64,
-    },
-}
-
 #[tokio::main]
 async fn main() -> ExitCode {
     match run().await {
@@ -83,11 +68,6 @@ async fn run() -> Result<(), Box<dyn Error>> {
     // Where the log can't be written, that can't be either: it would be a panic in the middle of whatever was logged.
     log.log_internal_errors(false).init();
     let arguments = Arguments::parse();
-    if let Some(Command::ScriptedProvider { port, pause_ms }) = arguments.command {
-        let provider = scripted(port, pause_ms).await?;
-        writeln!(std::io::stdout(), "{}", provider.base_url())?;
-        return Ok(told_to_end().await?);
-    }
     let (provider, scripted) = provider(&arguments).await?;
     match scripted {
         Some(_) => tracing::info!("the provider is a scripted one on this machine"),
@@ -122,10 +102,6 @@ async fn told_to_end() -> std::io::Result<()> {
     tokio::signal::ctrl_c().await
 }
 
-async fn scripted(port: u16, pause_ms: u64) -> std::io::Result<ScriptedProvider> {
-    ScriptedProvider::start(port, Options { pause: Duration::from_millis(pause_ms), recordings: None }).await
-}
-
 /// Returns the provider that is named, or starts a scripted one.
 async fn provider(arguments: &Arguments) -> Result<(ProviderConfig, Option<ScriptedProvider>), Box<dyn Error>> {
     let model = |default: &str| arguments.model.clone().unwrap_or_else(|| default.to_owned());
@@ -136,7 +112,7 @@ async fn provider(arguments: &Arguments) -> Result<(ProviderConfig, Option<Scrip
     }
     let (protocol, key) = (Protocol::Anthropic, arguments.anthropic_api_key.clone());
     if arguments.anthropic_base_url.is_none() && key.is_none() {
-        let scripted = scripted(0, arguments.pause_ms).await?;
+        let scripted = ScriptedProvider::start(Duration::from_millis(arguments.pause_ms)).await?;
         let (base_url, api_key) = (scripted.base_url(), "scripted".into());
         return Ok((ProviderConfig { protocol, base_url, api_key, model: model("scripted") }, Some(scripted)));
     }

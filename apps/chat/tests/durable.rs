@@ -25,7 +25,7 @@ use axum::http::HeaderMap;
 use axum::routing::post;
 use chat::assistant::{Toolbox, restaurant};
 use chat::config::{Config, Limits, Protocol, ProviderConfig};
-use chat::scripted::{Options, ScriptedProvider};
+use chat::scripted::ScriptedProvider;
 use chat::server::Server;
 use chat::wire::EventName;
 use futures::{StreamExt, stream};
@@ -95,7 +95,7 @@ async fn main() {
 async fn check(store: &str, undisturbed: &[Option<Value>]) {
     let count = undisturbed.len();
 
-    let provider = provider(Duration::from_millis(5)).await;
+    let provider = ScriptedProvider::start(Duration::from_millis(5)).await.unwrap();
     let (bookings, tally, addresses) = (Bookings::default(), Tally::default(), Addresses::default());
     let booked_at = format!("http://{}", take_bookings(bookings.clone()).await);
     let mut servers = Vec::new();
@@ -173,10 +173,6 @@ fn config(base_url: String, limits: Limits) -> Config {
     Config { provider, database: None, redis: None, hosts: Vec::new(), limits }
 }
 
-async fn provider(pause: Duration) -> ScriptedProvider {
-    ScriptedProvider::start(0, Options { pause, recordings: None }).await.unwrap()
-}
-
 async fn spawn(redis: &str, provider: &str, bookings: &str) -> (Child, SocketAddr) {
     let mut process = Command::new(env::current_exe().unwrap())
         .args([SERVE, redis, provider, bookings])
@@ -210,7 +206,7 @@ async fn take_bookings(bookings: Bookings) -> SocketAddr {
 
 /// Returns the conversations as one undisturbed server answers them.
 async fn undisturbed(count: usize) -> Vec<Option<Value>> {
-    let provider = provider(Duration::ZERO).await;
+    let provider = ScriptedProvider::start(Duration::ZERO).await.unwrap();
     let server = Server::start(([127, 0, 0, 1], 0).into(), config(provider.base_url(), Limits::default())).unwrap();
     let address = server.base_url().strip_prefix("http://").unwrap().parse().unwrap();
     converse(count, &Arc::new(Mutex::new(vec![Some(address)])), &Tally::default()).await

@@ -27,11 +27,10 @@ const FAULTS: [(&str, Argument); 9] = [
     ("garbage", Nothing),    // an event that is not JSON
 ];
 
-const OTHERS: [(&str, Argument); 8] = [
+const OTHERS: [(&str, Argument); 7] = [
     ("slow", Number),   // the pause between fragments, in milliseconds
     ("chop", Number),   // the body is sent in pieces of so many bytes
     ("hold", Nothing),  // the last fragment waits until it is released
-    ("replay", Text),   // the answer is a recorded stream
     ("random", Text),   // the answer is random text: `#random:SEED:LENGTH`
     ("say", Text),      // the answer is this text, with escapes as in a JSON string
     ("tool", Text),     // the answer calls that tool: `#tool:NAME` or `#tool:NAME:INPUT`

@@ -13,7 +13,6 @@ mod send;
 use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -33,20 +32,8 @@ pub use journal::{Journal, Seen};
 pub use random::random_text;
 use request::{Refusal, Request, Turn};
 
-/// How the provider behaves unless a message asks for something else.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// The pause between two fragments.
-    pub pause: Duration,
-    /// The folder of recorded streams.
-    pub recordings: Option<PathBuf>,
-}
-
 /// The number of requests, and of refusals, that the journal keeps.
 const MOST_REQUESTS: usize = 64;
-
-/// The number of texts whose requests are counted.
-const MOST_TEXTS: usize = 1024;
 
 /// The real service accepts 32 MB.
 const MOST_BODY: usize = 32 << 20;
@@ -60,16 +47,16 @@ pub struct ScriptedProvider {
 }
 
 impl ScriptedProvider {
-    /// Starts a provider on a port of loopback; 0 is any free one.
+    /// Starts a provider on a free port of loopback, with this pause between two fragments.
     ///
     /// # Errors
     ///
-    /// Fails if the port is not available.
-    pub async fn start(port: u16, options: Options) -> io::Result<Self> {
-        let listener = crate::server::listen(SocketAddr::from(([127, 0, 0, 1], port)))?;
+    /// Fails if no port is available.
+    pub async fn start(pause: Duration) -> io::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
         let journal = Arc::<Journal>::default();
-        let task = tokio::spawn(serve(listener, options, journal.clone()));
+        let task = tokio::spawn(serve(listener, pause, journal.clone()));
         Ok(Self { address, journal, task })
     }
 
@@ -93,15 +80,15 @@ impl Drop for ScriptedProvider {
 }
 
 struct Service {
-    options: Options,
+    pause: Duration,
     journal: Arc<Journal>,
     /// The number of requests with each text that may have directives.
     asked: Mutex<HashMap<String, usize>>,
     answers: AtomicU64,
 }
 
-async fn serve(listener: TcpListener, options: Options, journal: Arc<Journal>) -> io::Result<()> {
-    let service = Service { options, journal, asked: Mutex::default(), answers: AtomicU64::new(0) };
+async fn serve(listener: TcpListener, pause: Duration, journal: Arc<Journal>) -> io::Result<()> {
+    let service = Service { pause, journal, asked: Mutex::default(), answers: AtomicU64::new(0) };
     let router = Router::new()
         .route("/v1/messages", post(messages))
         .layer(DefaultBodyLimit::max(MOST_BODY))
@@ -128,16 +115,11 @@ impl Service {
         if let Some(status) = directives.number("status").and_then(|status| u16::try_from(status).ok()) {
             return Err(Refusal { status, message: "the message asked for this status".to_owned() });
         }
-        let frames = match directives.text("replay") {
-            Some(file) if turn.round == 1 => send::recorded(self.options.recordings.as_deref(), file)?,
-            _ => {
-                let id = format!("msg_{:06}", self.answers.fetch_add(1, Ordering::Relaxed));
-                send::frames(scenes::answer(&turn, &directives), &id, &directives)
-            }
-        };
+        let id = format!("msg_{:06}", self.answers.fetch_add(1, Ordering::Relaxed));
+        let frames = send::frames(scenes::answer(&turn, &directives), &id, &directives);
         let slow = directives.number("slow").map(|slow| Duration::from_millis(slow as u64));
         let open = OpenStream::of(self.journal.clone());
-        let body = send::body(frames, slow.unwrap_or(self.options.pause), &directives, open);
+        let body = send::body(frames, slow.unwrap_or(self.pause), &directives, open);
         Ok(respond(StatusCode::OK, "text/event-stream; charset=utf-8", body))
     }
 
@@ -147,9 +129,6 @@ impl Service {
             return 1;
         }
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        if asked.len() >= MOST_TEXTS {
-            asked.clear();
-        }
         let times = asked.entry(line.to_owned()).or_default();
         *times += 1;
         *times

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use axum::http::HeaderMap;
 use chrono::NaiveDate;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::directives::Directives;
@@ -24,7 +24,6 @@ pub(super) struct Request {
 #[derive(Debug, Deserialize)]
 struct Message {
     role: String,
-    #[serde(deserialize_with = "parts")]
     content: Vec<Part>,
 }
 
@@ -51,20 +50,6 @@ struct Tool {
     name: String,
 }
 
-/// Reads a message's content: its parts, or one text.
-fn parts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Part>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Content {
-        Text(String),
-        Parts(Vec<Part>),
-    }
-    Ok(match Content::deserialize(deserializer)? {
-        Content::Text(text) => vec![Part::Text { text }],
-        Content::Parts(parts) => parts,
-    })
-}
-
 /// A refusal: its status and its message.
 #[derive(Debug)]
 pub(super) struct Refusal {
@@ -73,7 +58,7 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    pub(super) fn invalid(message: impl Into<String>) -> Self {
+    fn invalid(message: impl Into<String>) -> Self {
         Self { status: 400, message: message.into() }
     }
 
@@ -93,9 +78,7 @@ impl Request {
     /// Reads a request; refuses it as the real service would.
     pub(super) fn read(headers: &HeaderMap, body: &[u8]) -> Result<(Self, Value), Refusal> {
         let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        // Clients send the key in one of two headers.
-        let bearer = header("authorization").strip_prefix("Bearer ").unwrap_or_default();
-        if header("x-api-key").is_empty() && bearer.trim().is_empty() {
+        if header("x-api-key").is_empty() {
             return Err(Refusal { status: 401, message: "x-api-key: header is required".to_owned() });
         }
         if header("anthropic-version").is_empty() || !header("content-type").starts_with("application/json") {

@@ -1,6 +1,5 @@
 //! An answer as a body: the events of the Messages protocol, fragments of a token's size, pauses, and faults between events.
 
-use std::path::Path;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -10,7 +9,6 @@ use serde_json::{Value, json};
 use super::directives::Directives;
 use super::journal::OpenStream;
 use super::random::Tokens;
-use super::request::Refusal;
 use super::scenes::{Answer, Block};
 
 /// One server-sent event, and whether it is a fragment of text or input.
@@ -69,19 +67,6 @@ pub(super) fn frames(answer: Answer, message_id: &str, faults: &Directives) -> V
         frames.insert(half_way.min(frames.len()), Frame("data: upstream says: <html>\n\n".to_owned(), false));
     }
     frames
-}
-
-/// Returns the events of a recorded stream: a file of server-sent events, or of one event's JSON on each line.
-pub(super) fn recorded(folder: Option<&Path>, file: &str) -> Result<Vec<Frame>, Refusal> {
-    let path = folder.filter(|_| !file.contains(['/', '\\']) && !file.starts_with('.')).map(|folder| folder.join(file));
-    let text = path.and_then(|path| std::fs::read_to_string(path).ok());
-    let text = text.ok_or_else(|| Refusal::invalid(format!("there is no recorded stream `{file}`")))?;
-    let frames: Vec<String> = if file.ends_with(".chunks.txt") {
-        text.lines().map(|line| format!("data: {line}\n\n")).collect()
-    } else {
-        text.split_inclusive("\n\n").map(str::to_owned).collect()
-    };
-    Ok(frames.into_iter().map(|text| Frame(text, true)).collect())
 }
 
 fn frame(event: &str, mut data: Value) -> Frame {

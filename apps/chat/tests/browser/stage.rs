@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use chat::assistant::Assistants;
 use chat::config::{Config, Limits, Protocol, ProviderConfig};
-use chat::scripted::{Journal, Options, ScriptedProvider};
+use chat::scripted::{Journal, ScriptedProvider};
 use chat::server::Server;
 use futures::FutureExt;
 use serde_json::{Value, json};
@@ -73,8 +73,7 @@ pub(crate) struct Stage {
 pub(crate) async fn on_stage<F: Future<Output = ()>>(setup: Setup, test: impl FnOnce(std::sync::Arc<Stage>) -> F) {
     let (mut chromedriver, address) = start_chromedriver().await;
     let folder = tempfile::tempdir().unwrap();
-    let options = Options { pause: setup.pause, recordings: None };
-    let provider = ScriptedProvider::start(0, options).await.unwrap();
+    let provider = ScriptedProvider::start(setup.pause).await.unwrap();
     let asked = ProviderConfig {
         protocol: Protocol::Anthropic,
         base_url: provider.base_url(),

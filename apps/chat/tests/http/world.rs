@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chat::assistant::Assistants;
 use chat::config::{Config, Limits, Protocol, ProviderConfig};
-use chat::scripted::{Journal, Options, ScriptedProvider};
+use chat::scripted::{Journal, ScriptedProvider};
 use chat::server::Server;
 use chat::wire::{Event, EventName, MessageType};
 use chrono::NaiveDate;
@@ -107,7 +107,7 @@ impl World {
     }
 
     async fn build(base_url: Option<String>, limits: Limits, change: impl FnOnce(Assistants) -> Assistants) -> Self {
-        let provider = ScriptedProvider::start(0, Options::default()).await.unwrap();
+        let provider = ScriptedProvider::start(Duration::ZERO).await.unwrap();
         let folder = tempfile::tempdir().unwrap();
         let database = Some(folder.path().join("chat.sqlite3"));
         let config = Config { database, ..config(base_url.unwrap_or_else(|| provider.base_url()), limits) };

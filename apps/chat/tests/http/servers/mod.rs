@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use chat::assistant::Assistants;
 use chat::config::{Config, Limits};
-use chat::scripted::{Options, ScriptedProvider};
+use chat::scripted::ScriptedProvider;
 use chat::server::Server;
 use chat::store::{Redis as Shared, Sqlite, Store};
 use chat::wire::{Event, EventName};
@@ -72,7 +72,7 @@ impl Servers {
     }
 
     async fn start_with(behind: Behind, count: usize, pause: Duration, change: fn(Assistants) -> Assistants) -> Self {
-        let provider = ScriptedProvider::start(0, Options { pause, recordings: None }).await.unwrap();
+        let provider = ScriptedProvider::start(pause).await.unwrap();
         let config = config(provider.base_url(), Limits { lease: LEASE, ..limits() });
         // No connection to a server that is gone is used again.
         let client = Client::builder().pool_max_idle_per_host(0).build().unwrap();
