@@ -33,7 +33,7 @@ use crate::instructor::Instructor;
 use crate::provider::{Message, ModelProvider, ProviderError, Role};
 pub(crate) use catalogue::money;
 pub use inputs::Inputs;
-pub use output::{Output, Steps};
+pub use output::Output;
 use tool_loop::ToolLoop;
 pub use tools::{Tool, ToolOutcome, Toolbox, finance, restaurant};
 

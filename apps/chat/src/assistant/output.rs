@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::TurnError;
@@ -19,29 +18,19 @@ use crate::wire::{Event, EventName, MessageRef, MessageType};
 pub struct Output {
     publisher: Publisher,
     inputs: Inputs,
-    steps: Steps,
+    store: Arc<dyn Store>,
+    lease: Arc<Lease>,
     /// A step that is being saved, also if the turn is dropped meanwhile.
     saving: Option<JoinHandle<Result<(), StoreError>>>,
     blocks: u32,
     shown: u64,
 }
 
-/// The store for steps that must not wait for the turn's end.
-#[derive(Clone, Debug)]
-pub struct Steps {
-    /// The store.
-    pub store: Arc<dyn Store>,
-    /// The right to the turn.
-    pub lease: Arc<Lease>,
-    /// True while a tool is running that must end on this server, because it can't be repeated.
-    pub is_bound: watch::Sender<bool>,
-}
-
 impl Output {
     /// Creates the output of a turn with these inputs.
     #[must_use]
-    pub fn new(publisher: Publisher, inputs: Inputs, steps: Steps) -> Self {
-        Self { publisher, inputs, steps, saving: None, blocks: 0, shown: 0 }
+    pub fn new(publisher: Publisher, inputs: Inputs, store: Arc<dyn Store>, lease: Arc<Lease>) -> Self {
+        Self { publisher, inputs, store, lease, saving: None, blocks: 0, shown: 0 }
     }
 
     /// Saves a step now, with all events that were sent.
@@ -49,7 +38,7 @@ impl Output {
         if self.inputs.next_if(|input| *input == Input::Saved).is_some() {
             return Ok(());
         }
-        let Steps { store, lease, .. } = self.steps.clone();
+        let (store, lease) = (self.store.clone(), self.lease.clone());
         self.saving = Some(tokio::spawn(async move {
             let more = Write { inputs: &[Input::Saved], turn: Some(&step), ..Write::default() };
             store.write(&lease, more).await.map(drop)
@@ -143,13 +132,8 @@ impl Output {
     /// Returns a call's key, the same on each server. It contains the turn's token, because a conversation that was deleted
     /// may have used the same chunk ids and call ids.
     pub(super) fn key(&self, call: &str) -> String {
-        let Lease { id, token, first, .. } = &*self.steps.lease;
+        let Lease { id, token, first, .. } = &*self.lease;
         format!("{id}/{first}/{token}/{call}")
-    }
-
-    /// Sets whether a tool is running that must end on this server.
-    pub(super) fn bind(&self, is_bound: bool) {
-        self.steps.is_bound.send_replace(is_bound);
     }
 
     /// Returns the number of events of answers that were sent.

@@ -1,6 +1,6 @@
 //! Runs the calls of one answer side by side, and finds the calls of a conversation that have no result.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use futures::FutureExt;
 use serde_json::json;
@@ -50,8 +50,6 @@ struct Run<'a> {
     said: HashMap<usize, GrowingText>,
     running: JoinSet<ToolOutcome>,
     places: HashMap<Id, usize>,
-    /// The calls that must not run a second time and whose results are not stored.
-    once: HashSet<usize>,
 }
 
 /// Runs the calls of one answer side by side, sends each result as it comes, and returns the results in the calls' order.
@@ -71,7 +69,6 @@ pub(super) async fn run(
         said: HashMap::new(),
         running: JoinSet::new(),
         places: HashMap::new(),
-        once: HashSet::new(),
     };
     let (says, mut heard) = mpsc::channel::<(usize, String)>(UNHEARD);
     let first = output.inputs().position();
@@ -95,10 +92,6 @@ pub(super) async fn run(
                 }
                 let Some(input) = run.next(&mut heard).await else { break };
                 output.inputs().store(std::slice::from_ref(&input)).await;
-                if let Input::Outcome { place, .. } = &input {
-                    run.once.remove(place);
-                    output.bind(!run.once.is_empty());
-                }
                 input
             }
         };
@@ -155,11 +148,7 @@ impl Run<'_> {
             if self.outcomes[place].is_some() {
                 continue;
             }
-            let is_repeatable = self.toolbox.is_repeatable(&call.name);
-            if !is_repeatable {
-                self.once.insert(place);
-            }
-            let run = if were_begun && !is_repeatable {
+            let run = if were_begun && !self.toolbox.is_repeatable(&call.name) {
                 futures::future::ready(Err(LOST.to_owned())).boxed()
             } else {
                 let says = says.clone();
@@ -173,7 +162,6 @@ impl Run<'_> {
             };
             self.places.insert(self.running.spawn(run).id(), place);
         }
-        output.bind(!self.once.is_empty());
     }
 
     /// Waits for a tool. Its text comes before its result.

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use serde_json::json;
+use tokio::sync::Notify;
 use tokio::sync::mpsc::unbounded_channel;
-use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
-use super::{App, LAST_NOTES};
-use crate::assistant::{Finished, Inputs, Output, Steps, TurnError};
+use super::App;
+use crate::assistant::{Finished, Inputs, Output, TurnError};
 use crate::hub::{Interrupt, Publisher};
 use crate::store::{Begun, Input, Lease, Running, StoreError, Then, Write};
 use crate::wire::{Envelope, Event, EventName, MessageType};
@@ -72,14 +72,12 @@ pub(super) async fn run(app: Arc<App>, running: Running) {
     let (signals, lease) = (app.hub.open(&lease.id), Arc::new(lease));
     let (interrupts, mut interrupted) = unbounded_channel();
     let too_late = Instant::now() + app.limits.longest.saturating_sub(age);
-    let (store, is_bound) = (app.store.clone(), watch::Sender::new(false));
+    let store = app.store.clone();
     let mut publisher =
         Publisher::new(store.clone(), lease.clone(), signals.clone(), interrupts.clone(), told, app.limits.turn);
     let ended = loop {
-        is_bound.send_replace(false);
-        let steps = Steps { store: store.clone(), lease: lease.clone(), is_bound: is_bound.clone() };
         let taken = Inputs::new(store.clone(), lease.clone(), interrupts.clone(), std::mem::take(&mut inputs));
-        let mut output = Output::new(publisher, taken, steps);
+        let mut output = Output::new(publisher, taken, store.clone(), lease.clone());
         // A panic leaves nothing behind: everything it may have broken is dropped with the turn.
         let answering = AssertUnwindSafe(answer(&app, &begun, &mut output)).catch_unwind();
         let ended = tokio::select! {
@@ -94,7 +92,7 @@ pub(super) async fn run(app: Arc<App>, running: Running) {
                 Interrupt::Lost => Ended::Left,
             },
             held = hold(&app, &lease, &signals.nudge) => held,
-            () = leaving(&app, &is_bound) => Ended::Left,
+            () = app.turns.stopping() => Ended::Left,
             () = tokio::time::sleep_until(too_late) => Failure::TooSlow(app.limits.longest).into(),
         };
         // From here on nothing is dropped half-way.
@@ -152,13 +150,6 @@ async fn hold(app: &App, lease: &Lease, nudge: &Notify) -> Ended {
             Err(error) => tracing::error!(%error, "a lease can't be renewed"),
         }
     }
-}
-
-/// Waits until the server is to end, and the turn can be left to another without a loss, or has no more time.
-async fn leaving(app: &App, is_bound: &watch::Sender<bool>) {
-    app.turns.stopping().await;
-    // The sender lives as long as this is polled.
-    let _ = tokio::time::timeout(LAST_NOTES * 4 / 5, is_bound.subscribe().wait_for(|is_bound| !is_bound)).await;
 }
 
 async fn answer(app: &App, begun: &Begun, output: &mut Output) -> Result<Finished, Failure> {

@@ -181,14 +181,7 @@ fn tools(mut assistants: Assistants) -> Assistants {
         note("once", String::new());
         std::future::pending::<Result<Value, String>>()
     });
-    let slow = Tool::new("slow", "Books something.", any(), move |_: Value| {
-        note("slow", String::new());
-        async {
-            tokio::time::sleep(Duration::from_millis(700)).await;
-            Ok(json!("booked"))
-        }
-    });
-    assistants.finance = Toolbox::new(vec![done, keyed, once, slow], Duration::from_secs(20));
+    assistants.finance = Toolbox::new(vec![done, keyed, once], Duration::from_secs(20));
     assistants
 }
 
@@ -211,21 +204,6 @@ async fn a_tool_whose_result_is_stored_is_not_run_again_and_another_only_with_it
     world.post(1, "/api/chat/delete", json!({"conversationId": "a"})).await;
     assert!(is_done(&world.send(1, "a", "finance", "#tool:done").await.rest().await));
     assert_ne!(runs("done")[0], runs("done")[1]);
-}
-
-#[tokio::test]
-async fn a_server_that_is_told_to_end_waits_for_a_tool_that_cannot_be_repeated() {
-    let mut world = Servers::start_with(Behind::Nothing, 2, Duration::ZERO, tools).await;
-    let mut stream = world.send(0, "a", "finance", "#tool:slow").await;
-    let mut told = stream.until(|event| event.data.props["status"] == "running").await;
-    while runs("slow").is_empty() {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    world.servers[0].take().unwrap().stop().await;
-    told.extend(world.rest(1, "a", last_id(&told)).await);
-    assert!(is_done(&told));
-    let result = told.iter().find(|event| event.data.props["status"] == "done").expect("it is not lost");
-    assert_eq!((&result.data.props["result"], runs("slow").len()), (&json!("booked"), 1));
 }
 
 #[tokio::test]
