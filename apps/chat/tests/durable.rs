@@ -1,8 +1,9 @@
-//! Kills one of three servers again and again and compares each answer with an undisturbed one:
+//! Kills one of three servers, or has it end, again and again, and compares each answer with an undisturbed one:
 //! `cargo test -p chat --test durable`, with `CHAT_CONVERSATIONS=200` for more of them.
 //!
-//! The servers are processes of this program. They share a Redis of the test's own, then a cluster of three nodes, and end
-//! when their standard input does. A separate server takes the bookings and counts them by their keys.
+//! The servers are processes of this program, which end in order when their standard input does. They share a Redis of the
+//! test's own, which has trouble meanwhile, then a cluster of three nodes. A separate server takes the bookings and counts
+//! them by their keys.
 
 #[path = "shared/merge.rs"]
 mod merge;
@@ -41,8 +42,8 @@ const SERVERS: usize = 3;
 /// How many conversations are answered at once.
 const AT_ONCE: usize = 10;
 
-/// The number of conversations that end between two kills, and the longest time between them. An answer is not resumed
-/// in its middle, so a busy machine makes no progress if servers live shorter than an answer takes.
+/// The number of conversations that end while a server lives, and how long it lives at most. An answer is not resumed in
+/// its middle, so a busy machine makes no progress if servers live shorter than an answer takes.
 const ENDED: usize = 2;
 const LONGEST: Duration = Duration::from_secs(20);
 
@@ -85,16 +86,24 @@ async fn main() {
     }
     // Names of tests, and flags of the test runner, select nothing here.
     let count = env::var("CHAT_CONVERSATIONS").ok().and_then(|count| count.parse().ok()).unwrap_or(40);
-    let (Some(redis), Some(cluster)) = (redis::Redis::start(), redis::Cluster::start()) else { return };
-    let undisturbed = undisturbed(count).await;
-    check(&redis.url(), &undisturbed).await;
-    check(&cluster.url(), &undisturbed[..count.min(20)]).await;
+    let (Some(mut redis), Some(cluster)) = (redis::Redis::start(), redis::Cluster::start()) else { return };
+    let (undisturbed, url) = (undisturbed(count).await, redis.url());
+    // Redis is slow for longer than a lease, then full, and then restarted.
+    let trouble = || {
+        redis.ask(&["CLIENT", "PAUSE", "2500", "ALL"]);
+        redis.ask(&["CONFIG", "SET", "maxmemory-policy", "noeviction"]);
+        redis.ask(&["CONFIG", "SET", "maxmemory", "1"]);
+        std::thread::sleep(Duration::from_millis(700));
+        redis.ask(&["CONFIG", "SET", "maxmemory", "0"]);
+        redis.launch().unwrap();
+    };
+    check(&url, &undisturbed, trouble).await;
+    check(&cluster.url(), &undisturbed[..count.min(20)], || {}).await;
 }
 
-/// Has the conversations answered over this store, by servers that are killed one after the other.
-async fn check(store: &str, undisturbed: &[Option<Value>]) {
+/// Has the conversations answered over this store, which has some trouble, by servers that are replaced one after the other.
+async fn check(store: &str, undisturbed: &[Option<Value>], mut trouble: impl FnMut()) {
     let count = undisturbed.len();
-
     let provider = ScriptedProvider::start(Duration::from_millis(5)).await.unwrap();
     let (bookings, tally, addresses) = (Bookings::default(), Tally::default(), Addresses::default());
     let booked_at = format!("http://{}", take_bookings(bookings.clone()).await);
@@ -105,7 +114,7 @@ async fn check(store: &str, undisturbed: &[Option<Value>]) {
         lock(&addresses).push(Some(address));
     }
     let begun = Instant::now();
-    let killing = async {
+    let replacing = async {
         for number in 0.. {
             let (begun, before) = (Instant::now(), tally.ended.load(Ordering::Relaxed));
             tokio::time::sleep(Duration::from_secs(1)).await;
@@ -113,9 +122,17 @@ async fn check(store: &str, undisturbed: &[Option<Value>]) {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
             let server = number % SERVERS;
-            servers[server].kill().await.unwrap();
+            if number == 1 {
+                trouble();
+            }
+            if number % 2 == 0 {
+                servers[server].kill().await.unwrap();
+                tally.kills.fetch_add(1, Ordering::Relaxed);
+            }
+            // A balancer knows before a server ends.
             lock(&addresses)[server] = None;
-            tally.kills.fetch_add(1, Ordering::Relaxed);
+            // Closes its standard input.
+            servers[server].wait().await.unwrap();
             let (process, address) = spawn(store, &provider.base_url(), &booked_at).await;
             servers[server] = process;
             lock(&addresses)[server] = Some(address);
@@ -123,7 +140,7 @@ async fn check(store: &str, undisturbed: &[Option<Value>]) {
     };
     let seen = tokio::select! {
         seen = converse(count, &addresses, &tally) => seen,
-        () = killing => unreachable!("it never ends by itself"),
+        () = replacing => unreachable!("it never ends by itself"),
     };
     let made = |number: usize| lock(&bookings).1.get(&name(number)).copied().unwrap_or_default();
     let booked = |number: usize| SAID[number % SAID.len()].2;
@@ -145,7 +162,7 @@ async fn check(store: &str, undisturbed: &[Option<Value>]) {
     assert!(different + twice == 0 && kills > 0);
 }
 
-/// Runs one server until standard input ends.
+/// Runs one server until standard input ends, and then has it end.
 async fn serve(redis: &str, provider: &str, bookings: String) {
     let client = Client::builder().no_proxy().build().unwrap();
     let book = move |key: String, booking: Value| {
@@ -163,8 +180,10 @@ async fn serve(redis: &str, provider: &str, bookings: String) {
         assistants.restaurant = Toolbox::new(restaurant::tools_with(book), tool);
         assistants
     });
-    println!("{}", server.as_ref().unwrap().base_url());
+    let server = server.unwrap();
+    println!("{}", server.base_url());
     let _ = tokio::io::stdin().read_to_end(&mut Vec::new()).await;
+    server.stop().await;
 }
 
 fn config(base_url: String, limits: Limits) -> Config {

@@ -17,7 +17,6 @@ mod reconnect;
 #[path = "../shared/redis.rs"]
 mod redis;
 mod requests;
-mod restart;
 mod servers;
 mod shopping;
 #[path = "../shared/sse.rs"]

@@ -1,8 +1,13 @@
-//! The store: a turn is saved in one piece or not at all, and a conversation is deleted with all that is stored of it.
+//! The store: a turn is saved in one piece or not at all, nothing is sent that is not stored, and a conversation is deleted
+//! with all that is stored of it.
 
+use std::time::Duration;
+
+use chat::config::Limits;
+use chat::wire::EventName;
 use serde_json::json;
 
-use crate::world::World;
+use crate::world::{Stream, World, limits};
 
 #[tokio::test]
 async fn a_turn_that_can_not_be_saved_is_an_error_and_leaves_nothing() {
@@ -34,4 +39,44 @@ async fn a_conversation_is_deleted_with_all_that_is_stored_of_it() {
     }
     assert!(world.rest("a", 0).await.is_empty());
     world.turn("a", "finance", "My accounts").await.assert_done();
+}
+
+/// Sends no event that can't be stored. The stream ends with an error, and the answer continues afterwards.
+#[tokio::test]
+async fn a_store_that_is_lost_ends_the_stream_and_the_answer_can_be_retried() {
+    let world =
+        World::start_with(Limits { lease: Duration::from_millis(400), ..limits() }, |assistants| assistants).await;
+    let mut stream = Stream::of(world.post("a", "finance", "Good morning #hold").await);
+    world.journal().wait_for(|seen| seen.held == 1).await;
+    world.execute(
+        "CREATE TRIGGER events BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'full'); END;
+         CREATE TRIGGER inputs BEFORE INSERT ON inputs BEGIN SELECT RAISE(ABORT, 'full'); END;
+         CREATE TRIGGER running BEFORE INSERT ON running BEGIN SELECT RAISE(ABORT, 'full'); END",
+    );
+    world.journal().release();
+    let mut told = stream.rest().await;
+    let error = told.pop().unwrap();
+    assert_eq!(
+        (error.event, &error.data.props["kind"], error.data.chunk_id),
+        (EventName::Error, &"store_failed".into(), 0)
+    );
+    let refused = world.post("b", "finance", "Hello?").await;
+    assert_eq!(refused.status(), 500);
+    assert!(refused.text().await.unwrap().contains("store_failed"));
+    assert_eq!(world.resume("b", 0).await.status(), 204, "that turn has not begun");
+
+    world.execute("DROP TRIGGER events; DROP TRIGGER inputs; DROP TRIGGER running");
+    world.journal().release();
+    let rest = world.rest("a", told.last().unwrap().data.chunk_id).await;
+    assert_eq!(rest.last().unwrap().event, EventName::Done);
+    assert!(told.iter().chain(&rest).map(|event| event.data.chunk_id).eq(1..=(told.len() + rest.len()) as u64));
+    assert_eq!(world.turn("b", "finance", "Hello?").await.events[0].data.chunk_id, 1);
+}
+
+#[tokio::test]
+async fn a_turn_has_a_longest_length() {
+    let world = World::start_with(Limits { turn: 20_000, ..limits() }, |assistants| assistants).await;
+    let turn = world.turn("a", "finance", "#random:1:20000").await;
+    assert_eq!((turn.error().as_str(), turn.events.len() < 200), ("answer_too_long", true));
+    world.turn("a", "finance", "Good morning").await.assert_done();
 }

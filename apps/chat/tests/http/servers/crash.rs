@@ -187,7 +187,7 @@ fn tools(mut assistants: Assistants) -> Assistants {
 
 #[tokio::test]
 async fn a_tool_whose_result_is_stored_is_not_run_again_and_another_only_with_its_key() {
-    let mut world = Servers::start_with(Behind::Nothing, 2, Duration::ZERO, tools).await;
+    let mut world = Servers::start_with(Behind::Nothing, 2, tools).await;
     let mut stream = world.send(0, "a", "finance", "#tool:done #tool:keyed #tool:once").await;
     let mut told = stream.until(|event| event.data.props["status"] == "done").await;
     assert_eq!(world.provider.journal().seen().count, 1);
@@ -232,7 +232,7 @@ async fn what_is_on_its_way_to_the_store_at_a_stop_is_not_lost() {
 /// Runs no tool on the next server, if the person has stopped the answer before.
 #[tokio::test]
 async fn a_stop_that_is_stored_counts_on_the_next_server() {
-    let world = Servers::start_with(Behind::Nothing, 1, Duration::ZERO, tools).await;
+    let world = Servers::start_with(Behind::Nothing, 1, tools).await;
     let store = Crashing::within(&world.store, false, |more| more.inputs.contains(&Input::Run));
     let dying = world.server_over(store.clone());
     let mut stream = Stream::of(say(&dying.base_url(), "stopped", "finance", "#tool:done").await);

@@ -68,11 +68,11 @@ struct Servers {
 
 impl Servers {
     async fn start(behind: Behind, count: usize) -> Self {
-        Self::start_with(behind, count, Duration::ZERO, |assistants| assistants).await
+        Self::start_with(behind, count, |assistants| assistants).await
     }
 
-    async fn start_with(behind: Behind, count: usize, pause: Duration, change: fn(Assistants) -> Assistants) -> Self {
-        let provider = ScriptedProvider::start(pause).await.unwrap();
+    async fn start_with(behind: Behind, count: usize, change: fn(Assistants) -> Assistants) -> Self {
+        let provider = ScriptedProvider::start(Duration::ZERO).await.unwrap();
         let config = config(provider.base_url(), Limits { lease: LEASE, ..limits() });
         // No connection to a server that is gone is used again.
         let client = Client::builder().pool_max_idle_per_host(0).build().unwrap();
