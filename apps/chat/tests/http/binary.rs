@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
-use crate::loopback::Loopback;
+use crate::stub::{Answer, Stub};
 use crate::world;
 
 /// Starts the app on a free port, in an environment with these variables only, with its log here.
@@ -107,7 +107,7 @@ async fn a_second_server_on_the_same_database_does_not_start() {
 /// Line breaks and control sequences in a provider's error do not reach the log.
 #[tokio::test]
 async fn a_providers_words_stay_in_their_line_of_the_log() {
-    let provider = Loopback::refusing(500, "first\u{1b}[31m\nsecond\r\u{202e}third").await;
+    let provider = Stub::start([Answer::refusing(500, "first\u{1b}[31m\nsecond\r\u{202e}third")]).await;
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     let file = std::fs::File::create(&log).unwrap();

@@ -1,143 +1,35 @@
 //! Stand-ins for live providers on loopback, in both formats: what they do that the scripted one does not.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use axum::Router;
-use axum::body::{Body, Bytes};
-use axum::extract::State;
-use axum::http::StatusCode;
-use axum::response::Response;
-use axum::routing::post;
 use chat::config::{Limits, Protocol};
-use chat::server::{Server, listen};
 use chat::wire::{EventName, MessageType};
-use futures::StreamExt;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::world::{Turn, config, impatient, limits, say};
+use crate::stub::{Answer, Stub};
+use crate::world::{Turn, World, impatient, limits};
 
 const PROTOCOLS: [Protocol; 2] = [Protocol::Anthropic, Protocol::OpenAi];
 
-/// A provider's response. The last one of a list is repeated.
-#[derive(Clone)]
-struct Answer {
-    status: u16,
-    headers: Vec<(&'static str, String)>,
-    body: String,
-    /// Nothing comes after the body, but it does not end.
-    stalls: bool,
-}
-
-impl Answer {
-    fn streaming(events: &[Value]) -> Self {
-        let body = events.iter().map(|event| format!("data: {event}\n\n")).collect();
-        Self { status: 200, headers: vec![("content-type", "text/event-stream".to_owned())], body, stalls: false }
-    }
-
-    fn json(status: u16, body: &Value) -> Self {
-        // Over several lines, as some servers write it.
-        let body = serde_json::to_string_pretty(body).unwrap();
-        let headers = vec![("content-type", "application/json; charset=utf-8".to_owned())];
-        Self { status, headers, body, stalls: false }
-    }
-
-    fn refusing(status: u16, message: &str) -> Self {
-        Self::json(status, &json!({"type": "error", "error": {"type": "x", "message": message}}))
-    }
-
-    /// Returns a streamed answer of text with this stop reason, in the protocol's format.
-    fn text(protocol: Protocol, text: &str, reason: &str) -> Self {
-        match protocol {
-            Protocol::Anthropic => {
-                let delta =
-                    json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}});
-                let block =
-                    json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}});
-                let mut events = vec![json!({"type": "message_start", "message": {"id": "m", "content": []}})];
-                if !text.is_empty() {
-                    events.extend([block, delta, json!({"type": "content_block_stop", "index": 0})]);
-                }
-                events.push(json!({"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {}}));
-                events.push(json!({"type": "message_stop"}));
-                Self::streaming(&events)
-            }
-            Protocol::OpenAi => Self::streaming(&[
-                json!({"choices": [{"index": 0, "delta": {"role": "assistant", "content": text}}]}),
-                json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}),
-            ]),
-        }
-    }
-
-    /// Returns an answer of text that does not stream.
-    fn whole(protocol: Protocol, text: &str) -> Self {
-        Self::json(
-            200,
-            &match protocol {
-                Protocol::Anthropic => json!({"id": "m", "type": "message", "role": "assistant", "model": "m",
-                    "content": [{"type": "text", "text": text}], "stop_reason": "end_turn", "usage": {}}),
-                Protocol::OpenAi => json!({"object": "chat.completion", "choices": [{"index": 0,
-                    "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}]}),
-            },
-        )
-    }
-}
-
-type Shared = Arc<Mutex<(VecDeque<Answer>, Vec<Value>)>>;
-
-async fn answer(State(shared): State<Shared>, body: Bytes) -> Response {
-    let mut shared = shared.lock().unwrap();
-    shared.1.push(serde_json::from_slice(&body).unwrap());
-    let next = shared.0.pop_front().unwrap();
-    if shared.0.is_empty() {
-        shared.0.push_back(next.clone());
-    }
-    let Answer { status, headers, body, stalls } = next;
-    let begun = futures::stream::once(async move { Ok::<_, std::convert::Infallible>(body) });
-    let body =
-        if stalls { Body::from_stream(begun.chain(futures::stream::pending())) } else { Body::from_stream(begun) };
-    let mut response = Response::new(body);
-    *response.status_mut() = StatusCode::from_u16(status).unwrap();
-    for (name, value) in headers {
-        response.headers_mut().insert(name, value.parse().unwrap());
-    }
-    response
-}
-
-/// A server that asks such a provider.
+/// A world whose provider is a stub.
 struct Live {
-    server: Server,
-    shared: Shared,
-    provider: tokio::task::JoinHandle<std::io::Result<()>>,
+    world: World,
+    stub: Stub,
 }
 
 impl Live {
-    fn start(protocol: Protocol, limits: Limits, answers: impl IntoIterator<Item = Answer>) -> Self {
-        let shared = Shared::new(Mutex::new((answers.into_iter().collect(), Vec::new())));
-        let router = Router::new().route("/v1/messages", post(answer)).route("/chat/completions", post(answer));
-        let listener = listen(([127, 0, 0, 1], 0).into()).unwrap();
-        let base_url = format!("http://{}", listener.local_addr().unwrap());
-        let served = router.with_state(shared.clone());
-        let provider = tokio::spawn(async move { axum::serve(listener, served).await });
-        let mut config = config(base_url, limits);
-        config.provider.protocol = protocol;
-        Self { server: Server::start(([127, 0, 0, 1], 0).into(), config).unwrap(), shared, provider }
+    async fn start(protocol: Protocol, limits: Limits, answers: impl IntoIterator<Item = Answer>) -> Self {
+        let stub = Stub::start(answers).await;
+        Self { world: World::at(protocol, stub.base_url.clone(), limits).await, stub }
     }
 
     async fn turn(&self, assistant: &str, message: &str) -> Turn {
-        Turn::read(say(&self.server.base_url(), assistant, assistant, message).await).await
+        self.world.turn(assistant, assistant, message).await
     }
 
     fn asked(&self) -> Vec<Value> {
-        self.shared.lock().unwrap().1.clone()
-    }
-}
-
-impl Drop for Live {
-    fn drop(&mut self) {
-        self.provider.abort();
+        self.stub.asked()
     }
 }
 
@@ -147,7 +39,7 @@ const FORM: &str =
 #[tokio::test]
 async fn an_answer_that_does_not_stream_is_one_chunk() {
     for protocol in PROTOCOLS {
-        let live = Live::start(protocol, limits(), [Answer::whole(protocol, FORM)]);
+        let live = Live::start(protocol, limits(), [Answer::whole(protocol, FORM)]).await;
         let turn = live.turn("form", "A weekend in Rome").await;
         turn.assert_done();
         let form = &turn.props(MessageType::Form)[0];
@@ -155,7 +47,7 @@ async fn an_answer_that_does_not_stream_is_one_chunk() {
         let chunks = turn.events.iter().filter(|event| event.event == EventName::RawChunk);
         assert_eq!(chunks.count(), 1, "{protocol:?}");
 
-        let live = Live::start(protocol, limits(), [Answer::whole(protocol, "Good\r\nmorning")]);
+        let live = Live::start(protocol, limits(), [Answer::whole(protocol, "Good\r\nmorning")]).await;
         let turn = live.turn("finance", "Hello").await;
         turn.assert_done();
         assert_eq!(turn.text(), "Good\r\nmorning");
@@ -167,7 +59,7 @@ async fn a_key_that_is_refused_is_told_once() {
     for (protocol, assistant) in
         PROTOCOLS.into_iter().flat_map(|it| ["form", "finance", "shopping"].map(|one| (it, one)))
     {
-        let live = Live::start(protocol, limits(), [Answer::refusing(401, "invalid x-api-key")]);
+        let live = Live::start(protocol, limits(), [Answer::refusing(401, "invalid x-api-key")]).await;
         let turn = live.turn(assistant, "A weekend in Rome").await;
         assert_eq!((turn.error().as_str(), live.asked().len()), ("provider_refused", 1), "{assistant}");
         assert_eq!(turn.raw.matches("invalid x-api-key").count(), 1, "{}", turn.raw);
@@ -183,7 +75,7 @@ async fn a_pause_that_is_asked_for_is_made() {
         let mut busy = Answer::refusing(429, "slow down");
         busy.headers.push(("retry-after", pause));
         let protocol = Protocol::Anthropic;
-        let live = Live::start(protocol, limits(), [busy, Answer::text(protocol, "Now.", "stop")]);
+        let live = Live::start(protocol, limits(), [busy, Answer::text(protocol, "Now.", "stop")]).await;
         let begun = Instant::now();
         let turn = live.turn("finance", "Hello").await;
         assert_eq!(live.asked().len(), asked);
@@ -200,7 +92,7 @@ async fn a_body_that_stalls_is_an_error() {
         for begun in [Answer::text(protocol, "Good", "stop"), Answer::whole(protocol, "Good")] {
             let half = begun.body.split_at(begun.body.find("Good").unwrap() + 4).0.to_owned();
             let stalled = Answer { body: half, stalls: true, ..begun };
-            let live = Live::start(protocol, impatient(), [stalled]);
+            let live = Live::start(protocol, impatient(), [stalled]).await;
             assert_eq!(live.turn("finance", "Hello").await.error(), "provider_silent", "{protocol:?}");
         }
     }
@@ -216,7 +108,7 @@ async fn an_end_by_length_or_filter_says_so() {
         (Protocol::OpenAi, "content_filter", "content_filter"),
         (Protocol::OpenAi, "stop", "stop"),
     ] {
-        let live = Live::start(protocol, limits(), [Answer::text(protocol, "Good mor", reason)]);
+        let live = Live::start(protocol, limits(), [Answer::text(protocol, "Good mor", reason)]).await;
         let turn = live.turn("finance", "Hello").await;
         assert_eq!(
             (turn.text().as_str(), &turn.events.last().unwrap().data.props["stop_reason"]),
@@ -228,7 +120,7 @@ async fn an_end_by_length_or_filter_says_so() {
 #[tokio::test]
 async fn an_answer_that_is_none_says_so() {
     for (protocol, reason) in [(Protocol::Anthropic, "end_turn"), (Protocol::OpenAi, "stop")] {
-        let live = Live::start(protocol, limits(), [Answer::text(protocol, "", reason)]);
+        let live = Live::start(protocol, limits(), [Answer::text(protocol, "", reason)]).await;
         for _ in 0..2 {
             let turn = live.turn("finance", "Hello").await;
             assert_eq!(turn.events.last().unwrap().data.props, json!({"stop_reason": "empty"}), "{protocol:?}");
@@ -282,7 +174,7 @@ async fn a_second_request_whose_connection_fails_is_made_again() {
                 connection.write_all(format!("{head}{}", answer.body).as_bytes()).await.unwrap();
             }
         });
-        let world = crate::world::World::at(base_url, limits()).await;
+        let world = World::at(Protocol::Anthropic, base_url, limits()).await;
         let turn = world.turn("a", "finance", "My accounts").await;
         match expected {
             Ok(text) => assert_eq!(turn.text(), text, "{lost}"),
@@ -305,7 +197,7 @@ async fn a_call_is_told_as_its_block_starts() {
             json!({"type": "content_block_start", "index": 0,
                 "content_block": {"type": "tool_use", "id": "t1", "name": tool, "input": {}}}),
         ]);
-        let live = Live::start(Protocol::Anthropic, impatient(), [Answer { stalls: true, ..begun }]);
+        let live = Live::start(Protocol::Anthropic, impatient(), [Answer { stalls: true, ..begun }]).await;
         let turn = live.turn(assistant, "Hello").await;
         assert_eq!(turn.names(), ["user_message", event.as_str(), "error"]);
     }
@@ -315,7 +207,7 @@ async fn a_call_is_told_as_its_block_starts() {
 async fn a_second_request_that_fails_once_is_made_again() {
     for (protocol, status) in PROTOCOLS.into_iter().flat_map(|it| [429, 529].map(|status| (it, status))) {
         let answers = [call(protocol), Answer::refusing(status, "later"), Answer::text(protocol, "Three.", "stop")];
-        let live = Live::start(protocol, limits(), answers);
+        let live = Live::start(protocol, limits(), answers).await;
         let turn = live.turn("finance", "My accounts").await;
         turn.assert_done();
         assert_eq!((turn.text().as_str(), live.asked().len()), ("Three.", 3), "{protocol:?} {status}");

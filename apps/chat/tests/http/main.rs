@@ -9,7 +9,6 @@ mod growing;
 mod hosts;
 mod killed;
 mod live;
-mod loopback;
 #[path = "../shared/merge.rs"]
 mod merge;
 mod provider;
@@ -25,5 +24,6 @@ mod stalled;
 mod steps;
 mod stopped;
 mod store;
+mod stub;
 mod tools;
 mod world;

@@ -98,19 +98,26 @@ impl World {
     }
 
     /// Starts a world whose provider is another one, at this address.
-    pub(crate) async fn at(base_url: String, limits: Limits) -> Self {
-        Self::build(Some(base_url), limits, |assistants| assistants).await
+    pub(crate) async fn at(protocol: Protocol, base_url: String, limits: Limits) -> Self {
+        Self::build(Some((protocol, base_url)), limits, |assistants| assistants).await
     }
 
     pub(crate) async fn start_with(limits: Limits, change: impl FnOnce(Assistants) -> Assistants) -> Self {
         Self::build(None, limits, change).await
     }
 
-    async fn build(base_url: Option<String>, limits: Limits, change: impl FnOnce(Assistants) -> Assistants) -> Self {
+    async fn build(
+        other: Option<(Protocol, String)>,
+        limits: Limits,
+        change: impl FnOnce(Assistants) -> Assistants,
+    ) -> Self {
         let provider = ScriptedProvider::start(Duration::ZERO).await.unwrap();
         let folder = tempfile::tempdir().unwrap();
         let database = Some(folder.path().join("chat.sqlite3"));
-        let config = Config { database, ..config(base_url.unwrap_or_else(|| provider.base_url()), limits) };
+        let mut config = Config { database, ..config(provider.base_url(), limits) };
+        if let Some(other) = other {
+            (config.provider.protocol, config.provider.base_url) = other;
+        }
         let change = |assistants: Assistants| change(assistants.with_clock(today, &config.limits));
         let server = Server::start_with(([127, 0, 0, 1], 0).into(), config.clone(), change).unwrap();
         Self { provider, server: Some(server), client: Client::new(), config, _folder: folder }
