@@ -180,9 +180,8 @@ impl Server {
         let assistants = change(Assistants::new(ModelProvider::new(provider, &limits)?, &limits));
         let listening = listen(address).and_then(|listener| Ok((listener.local_addr()?, listener)));
         let (address, listener) = listening.map_err(|source| StartError::Listen { address, source })?;
-        let hosts = Hosts::new(address.ip(), hosts);
-        let hub = Hub::default();
-        let app = Arc::new(App { store, hub, assistants, model, limits, hosts, turns: Turns::default() });
+        let (hub, hosts, turns) = (Hub::default(), Hosts(hosts), Turns::default());
+        let app = Arc::new(App { store, hub, assistants, model, limits, hosts, turns });
         let serving = app.clone();
         let task = tokio::spawn(async move {
             let router = routes::router(serving.clone());
