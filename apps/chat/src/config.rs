@@ -12,7 +12,7 @@ pub struct Config {
     pub database: Option<PathBuf>,
     /// The Redis that is the store instead, for several servers: `redis://127.0.0.1:6379`.
     pub redis: Option<Hidden>,
-    /// Host names that the server is known by, besides `localhost` and its address.
+    /// Host names that the server is known by, besides `localhost` and addresses.
     pub hosts: Vec<String>,
     /// The limits.
     pub limits: Limits,

@@ -22,7 +22,7 @@ struct Arguments {
     /// The address to listen at.
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     address: IpAddr,
-    /// A host name that the server is known by, besides `localhost` and its address. Can be given more than once.
+    /// A host name that the server is known by, besides `localhost` and addresses. Can be given more than once.
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
     /// The database's file.

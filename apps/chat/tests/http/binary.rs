@@ -2,29 +2,14 @@
 
 use std::path::Path;
 use std::process::Stdio;
-use std::time::Duration;
 
-use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
 use crate::stub::{Answer, Stub};
 use crate::world;
 
-/// Starts the app on a free port, in an environment with these variables only, with its log here.
 async fn start(folder: &Path, variables: &[(&str, &str)], log: Stdio) -> (Child, String) {
-    let mut app = Command::new(env!("CARGO_BIN_EXE_chat"))
-        .args(["--port", "0", "--pause-ms", "0", "--database"])
-        .arg(folder.join("chat.sqlite3"))
-        .env_clear()
-        .envs(variables.iter().copied())
-        .stdout(Stdio::piped())
-        .stderr(log)
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(app.stdout.take().unwrap()).lines();
-    let base_url = tokio::time::timeout(Duration::from_secs(20), lines.next_line()).await.unwrap().unwrap().unwrap();
-    (app, base_url)
+    world::start_binary(&folder.join("chat.sqlite3"), "0", variables, log).await
 }
 
 /// Sends a message and returns the stream as text.

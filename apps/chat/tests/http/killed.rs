@@ -1,8 +1,8 @@
 //! The binary killed, or told to end, at random moments of each assistant's turn: everything that was sent or saved is
 //! shown, nothing twice, and the answers continue.
 
-use std::ffi::OsStr;
 use std::path::Path;
+use std::process::Stdio;
 use std::time::Duration;
 
 use chat::provider::{Message, Role};
@@ -25,7 +25,7 @@ const TURNS: [(&str, &str); 4] = [
 ];
 
 async fn start(database: &Path, pause_ms: &str) -> (Child, String) {
-    start_binary([OsStr::new("--pause-ms"), pause_ms.as_ref(), "--database".as_ref(), database.as_ref()]).await
+    start_binary(database, pause_ms, &[], Stdio::null()).await
 }
 
 /// Begins a turn of each assistant, and reads until the connections break.

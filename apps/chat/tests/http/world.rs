@@ -1,6 +1,6 @@
 //! A whole world for each test: the scripted provider, the server and a database, on free ports; and what a client sees.
 
-use std::ffi::OsStr;
+use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -51,14 +51,21 @@ pub(crate) fn impatient() -> Limits {
     Limits { silence: Duration::from_millis(300), ..limits() }
 }
 
-/// Starts the binary on a free port with these arguments. Returns its address, too.
-pub(crate) async fn start_binary(arguments: impl IntoIterator<Item: AsRef<OsStr>>) -> (Child, String) {
+/// Starts the binary on a free port, with this database and pause, only these variables, and its log here. Returns its
+/// address, too.
+pub(crate) async fn start_binary(
+    database: &Path,
+    pause_ms: &str,
+    variables: &[(&str, &str)],
+    log: Stdio,
+) -> (Child, String) {
     let mut app = Command::new(env!("CARGO_BIN_EXE_chat"))
-        .args(["--port", "0"])
-        .args(arguments)
+        .args(["--port", "0", "--pause-ms", pause_ms, "--database"])
+        .arg(database)
         .env_clear()
+        .envs(variables.iter().copied())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stderr(log)
         .kill_on_drop(true)
         .spawn()
         .unwrap();
