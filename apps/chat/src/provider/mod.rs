@@ -35,11 +35,8 @@ pub struct ModelProvider {
     retry: Retry,
 }
 
-/// The limits for a refusal's body.
-const REFUSAL_LIMITS: jsonspigot::Limits =
-    jsonspigot::Limits::new().depth(16).key(1 << 10).string(4 << 10).number(64).blank(256).total(8 << 10);
-
-/// The number of bytes of a refusal's body that are used if it has no message.
+/// The number of bytes of a refusal's body that are read, and that are used if it has no message.
+const MOST_BODY: usize = 8 << 10;
 const MOST_WORDS: usize = 1 << 10;
 
 impl ModelProvider {
@@ -122,42 +119,32 @@ impl ModelProvider {
     }
 }
 
-/// Returns the pause that a refusal asks for, in seconds or as a date.
+/// Returns the pause that a refusal asks for, in seconds.
 fn retry_after(response: &Response) -> Option<Duration> {
-    let text = response.headers().get(RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = text.parse() {
-        return Some(Duration::from_secs(seconds));
-    }
-    let date = chrono::DateTime::parse_from_rfc2822(text).ok()?;
-    Some((date.to_utc() - chrono::Utc::now()).to_std().unwrap_or_default())
+    let seconds = response.headers().get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
+    Some(Duration::from_secs(seconds))
 }
 
-/// Returns the message in an error's body, or the beginning of the body that arrives in time.
+/// Returns the message in an error's body, or the body's beginning, of what arrives in time.
 async fn refusal(mut response: Response, longest: Duration) -> String {
-    let patterns = PatternSet::new(["error.message"]).expect("the pattern is a pattern");
-    let mut parser = Parser::builder().limits(REFUSAL_LIMITS).patterns(&patterns).build();
-    let (mut message, mut begun) = (String::new(), Vec::new());
+    let mut body = Vec::new();
     let reading = async {
-        while let Ok(Some(chunk)) = response.chunk().await {
-            begun.extend(chunk.iter().take(MOST_WORDS.saturating_sub(begun.len())));
-            let told = parser.feed_with(&chunk, |event| {
-                if let Some(text) = event.delta() {
-                    message.push_str(text);
-                }
-            });
-            // No JSON, or too much of it: then its first bytes have to do.
-            if told.is_err() && begun.len() == MOST_WORDS {
-                break;
-            }
+        while body.len() < MOST_BODY
+            && let Ok(Some(chunk)) = response.chunk().await
+        {
+            body.extend_from_slice(&chunk);
         }
     };
     // The status has said what matters: a body that stalls is not waited for.
     let _ = tokio::time::timeout(longest, reading).await;
+    body.truncate(MOST_BODY);
+    let patterns = PatternSet::new(["error.message"]).expect("the pattern is a pattern");
+    let mut message = String::new();
+    // A body that is cut, or no JSON, is read as far as it goes.
+    let _ = Parser::new(&patterns).feed_with(&body, |event| message.push_str(event.delta().unwrap_or_default()));
     if message.is_empty() {
-        message = String::from_utf8_lossy(&begun).trim().to_owned();
+        body.truncate(MOST_WORDS);
+        message = String::from_utf8_lossy(&body).trim().to_owned();
     }
-    if message.is_empty() {
-        message.push_str("it gives no reason");
-    }
-    message
+    if message.is_empty() { "it gives no reason".to_owned() } else { message }
 }

@@ -67,13 +67,12 @@ async fn a_key_that_is_refused_is_told_once() {
     }
 }
 
-/// Waits as long as the provider asks, in seconds or as a date, but not for an hour.
+/// Waits as long as the provider asks, but not for an hour.
 #[tokio::test]
 async fn a_pause_that_is_asked_for_is_made() {
-    let date = (chrono::Utc::now() + Duration::from_secs(3)).format("%a, %d %b %Y %H:%M:%S GMT").to_string();
-    for (pause, asked) in [("1".to_owned(), 2), (date, 2), ("3600".to_owned(), 1)] {
+    for (pause, asked) in [("1", 2), ("3600", 1)] {
         let mut busy = Answer::refusing(429, "slow down");
-        busy.headers.push(("retry-after", pause));
+        busy.headers.push(("retry-after", pause.to_owned()));
         let protocol = Protocol::Anthropic;
         let live = Live::start(protocol, limits(), [busy, Answer::text(protocol, "Now.", "stop")]).await;
         let begun = Instant::now();
