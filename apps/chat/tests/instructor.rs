@@ -33,7 +33,7 @@ struct Wish {
     text: String,
 }
 
-fn instructor() -> Instructor<Booking> {
+fn instructor() -> Instructor {
     let schema = json!({
         "type": "object",
         "required": ["name", "guests", "table"],
@@ -55,7 +55,7 @@ const ANSWER: &str = r#" {"name": "Zoë \"Z\" \ud83d\ude00 ~/", "guests": 4, "ta
 
 const FINE: &str = r#"{"name":"A","guests":1,"table":"window"}"#;
 
-fn booking() -> Booking {
+fn booking() -> Value {
     serde_json::from_str(ANSWER).unwrap()
 }
 
@@ -66,11 +66,11 @@ struct Log {
     raw: String,
     seen: Vec<Booking>,
     failed: Vec<Vec<AttemptError>>,
-    result: Option<Result<Booking, Vec<AttemptError>>>,
+    result: Option<Result<Value, Vec<AttemptError>>>,
 }
 
 impl Log {
-    fn take(&mut self, event: Event<'_, Booking>) {
+    fn take(&mut self, event: Event<'_>) {
         let kind = match event {
             Event::AttemptStarted { attempt } => format!("started {attempt}"),
             Event::RawChunk(text) => {
@@ -78,7 +78,7 @@ impl Log {
                 "raw".into()
             }
             Event::Snapshot(seen) => {
-                self.seen.extend(seen.typed().ok().flatten().map(|partial| partial.get().clone()));
+                self.seen.extend(seen.typed::<Booking>().ok().flatten().map(|partial| partial.get().clone()));
                 "snapshot".into()
             }
             Event::AttemptFailed { attempt, errors } => {
@@ -97,7 +97,7 @@ impl Log {
 }
 
 /// Runs attempts, each with an answer in pieces; the last answer is repeated.
-fn run(instructor: &Instructor<Booking>, answers: &[&[&str]]) -> (Log, Vec<String>) {
+fn run(instructor: &Instructor, answers: &[&[&str]]) -> (Log, Vec<String>) {
     let (mut log, mut prompts) = (Log::default(), Vec::new());
     let mut attempts = instructor.parse_streaming("Book a table.");
     while let Some(prompt) = attempts.start(|event| log.take(event)) {
@@ -140,6 +140,7 @@ fn any_cut_gives_the_same_form_and_growing_snapshots() {
 #[test]
 fn parse_gives_the_same_final_result() {
     assert_eq!(instructor().parse("Book a table.", |_| Ok(ANSWER.into())), Ok(booking()));
+    assert_eq!(Booking::deserialize(booking()).unwrap().guests, Some(4), "a form fits its type");
     for answers in [["{", r#"{"name": 1}"#, "{}"], ["x", "x", FINE]] {
         let (log, prompts) = run(&instructor(), &[&[answers[0]], &[answers[1]], &[answers[2]]]);
         let mut asked = Vec::new();
@@ -270,9 +271,6 @@ fn only_exactly_one_form_is_accepted() {
         let (log, _) = run(&instructor().attempts(1), &[&[&answer]]);
         assert_eq!(log.failed[0][0].kind, kind, "{answer:.80}");
     }
-    let loose = Instructor::<Booking>::new(&json!({"type": "object"})).unwrap().attempts(1);
-    let result = loose.parse("Book a table.", |_| Ok(r#"{"guests": "four"}"#.into())).unwrap_err();
-    assert!(result[0].kind == ErrorKind::Type && result[0].message.contains("expected u8"), "{result:?}");
 }
 
 /// Checks a fence with talk around it at every cut: the form is inside, and it grows.
@@ -308,7 +306,7 @@ fn a_prompt_stays_small_whatever_the_answer_was() {
 #[test]
 fn a_bad_schema_is_refused() {
     for bad in [json!({"type": "strnig"}), json!(7), json!({"pattern": "("}), json!({"$ref": "http://127.0.0.1:1/x"})] {
-        assert!(Instructor::<Booking>::new(&bad).is_err(), "{bad}");
+        assert!(Instructor::new(&bad).is_err(), "{bad}");
     }
 }
 
@@ -317,7 +315,7 @@ fn calls_in_the_wrong_order_do_nothing() {
     let (instructor, mut log) = (instructor(), Log::default());
     let mut attempts = instructor.parse_streaming("Book a table.");
     attempts.finish(|_| unreachable!("nothing was asked"));
-    attempts.fail(AttemptError::new(ErrorKind::Type, ""), |_| unreachable!("nothing was asked"));
+    attempts.fail(AttemptError::new(ErrorKind::Provider, ""), |_| unreachable!("nothing was asked"));
     assert!(!attempts.feed("{", |_| unreachable!("nothing was asked")));
     attempts.start(|event| log.take(event)).unwrap();
     assert!(attempts.feed("", |_| unreachable!("nothing came")));
@@ -351,9 +349,9 @@ struct Client {
 
 impl Client {
     /// Runs attempts with these answers in pieces, and checks the client's form at each snapshot.
-    fn fill(&mut self, instructor: &Instructor<Value>, answers: &[&[&str]]) {
+    fn fill(&mut self, instructor: &Instructor, answers: &[&[&str]]) {
         let mut shown = Shown::in_block("b1");
-        let mut take = |event: Event<'_, Value>| {
+        let mut take = |event: Event<'_>| {
             for sent in shown.events(&event) {
                 self.number += 1;
                 self.names.push(sent.event.as_str());
@@ -389,7 +387,7 @@ fn on_the_wire_the_form_is_each_snapshot_and_each_attempt_is_a_message() {
     let whole: Value = serde_json::from_str(answer).unwrap();
     let guests = json!({"type": "integer", "minimum": 1});
     let schema = json!({"type": "object", "required": ["name"], "properties": {"guests": guests}});
-    let instructor = Instructor::<Value>::new(&schema).unwrap().attempts(2);
+    let instructor = Instructor::new(&schema).unwrap().attempts(2);
     for cut in cuts(answer) {
         let mut client = Client::default();
         client.fill(&instructor, &[&cut]);

@@ -16,7 +16,7 @@ use crate::wire::Event;
 const MOST_TOKENS: u32 = 4096;
 
 /// Returns the app's form: a trip.
-pub(super) fn trip() -> Instructor<Value> {
+pub(super) fn trip() -> Instructor {
     let text = json!({"type": "string", "minLength": 1});
     let schema = json!({
         "type": "object",
@@ -39,7 +39,7 @@ pub(super) fn trip() -> Instructor<Value> {
 
 /// The attempts, and their events for the client.
 struct Filling<'f> {
-    attempts: Attempts<'f, Value>,
+    attempts: Attempts<'f>,
     shown: Shown,
     events: Vec<Event>,
     result: Option<Result<Value, Vec<AttemptError>>>,
@@ -50,7 +50,7 @@ struct Filling<'f> {
 
 impl Filling<'_> {
     /// Makes one step of the instructor and keeps its events.
-    fn step<R>(&mut self, step: impl FnOnce(&mut Attempts<'_, Value>, &mut dyn FnMut(FormEvent<'_, Value>)) -> R) -> R {
+    fn step<R>(&mut self, step: impl FnOnce(&mut Attempts<'_>, &mut dyn FnMut(FormEvent<'_>)) -> R) -> R {
         let Self { attempts, shown, events, result, .. } = self;
         step(attempts, &mut |event| {
             events.extend(shown.events(&event));

@@ -47,7 +47,7 @@ pub struct Assistants {
     /// The restaurant assistant's tools.
     pub restaurant: Toolbox,
     /// The form assistant's form.
-    pub form: Instructor<Value>,
+    pub form: Instructor,
     /// The answers that a turn may request.
     pub rounds: usize,
     /// The clock.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::form::{Form, Snapshot};
 use super::{AttemptError, ErrorKind, Schema};
@@ -16,7 +16,7 @@ const MAX_ANSWER: usize = 8 << 10;
 /// An event of the attempts. Each attempt begins with `AttemptStarted` and ends with `AttemptFailed` or the `FinalResult`, which
 /// also follows the last `AttemptFailed`.
 #[derive(Debug)]
-pub enum Event<'a, T> {
+pub enum Event<'a> {
     /// The model is asked.
     AttemptStarted {
         /// The attempt's number, from 1.
@@ -25,7 +25,7 @@ pub enum Event<'a, T> {
     /// A piece of the model's answer.
     RawChunk(&'a str),
     /// More of the form is known, or is complete.
-    Snapshot(Snapshot<'a, T>),
+    Snapshot(Snapshot<'a>),
     /// The attempt gave no form.
     AttemptFailed {
         /// The attempt's number, from 1.
@@ -34,13 +34,13 @@ pub enum Event<'a, T> {
         errors: &'a [AttemptError],
     },
     /// The form, or the last attempt's errors.
-    FinalResult(Result<T, Vec<AttemptError>>),
+    FinalResult(Result<Value, Vec<AttemptError>>),
 }
 
 /// Attempts at one form. Call [`start`](Self::start) for each prompt, [`feed`](Self::feed) the answer, and end the attempt
 /// with [`finish`](Self::finish) or [`fail`](Self::fail).
 #[derive(Debug)]
-pub struct Attempts<'s, T> {
+pub struct Attempts<'s> {
     schema: &'s Schema,
     most: u32,
     prompt: String,
@@ -48,18 +48,17 @@ pub struct Attempts<'s, T> {
     attempt: u32,
     /// The form of the attempt that is running.
     form: Option<Form>,
-    result: std::marker::PhantomData<fn() -> T>,
 }
 
-impl<'s, T: DeserializeOwned> Attempts<'s, T> {
+impl<'s> Attempts<'s> {
     pub(super) fn new(schema: &'s Schema, most: u32, prompt: &str) -> Self {
         let (prompt, next_prompt) = (prompt.to_owned(), Some(prompt.to_owned()));
-        Self { schema, most, prompt, next_prompt, attempt: 0, form: None, result: std::marker::PhantomData }
+        Self { schema, most, prompt, next_prompt, attempt: 0, form: None }
     }
 
     /// Begins the next attempt and returns its prompt, or `None` after the final result. An attempt that is still running
     /// counts as cut.
-    pub fn start(&mut self, mut on_event: impl FnMut(Event<'_, T>)) -> Option<String> {
+    pub fn start(&mut self, mut on_event: impl FnMut(Event<'_>)) -> Option<String> {
         self.fail(AttemptError::new(ErrorKind::CutStream, "the answer was given up"), &mut on_event);
         let prompt = self.next_prompt.take()?;
         self.attempt += 1;
@@ -69,7 +68,7 @@ impl<'s, T: DeserializeOwned> Attempts<'s, T> {
     }
 
     /// Reads a piece of the answer. Returns false if the rest of the answer is not needed, because the attempt has ended.
-    pub fn feed(&mut self, text: &str, mut on_event: impl FnMut(Event<'_, T>)) -> bool {
+    pub fn feed(&mut self, text: &str, mut on_event: impl FnMut(Event<'_>)) -> bool {
         let Some(form) = &mut self.form else { return false };
         if text.is_empty() {
             return true;
@@ -84,7 +83,7 @@ impl<'s, T: DeserializeOwned> Attempts<'s, T> {
     }
 
     /// Ends the attempt at the end of the answer, and checks the form.
-    pub fn finish(&mut self, mut on_event: impl FnMut(Event<'_, T>)) {
+    pub fn finish(&mut self, mut on_event: impl FnMut(Event<'_>)) {
         let Some(form) = &mut self.form else { return };
         let finished = form.feed(None).map_err(|error| vec![AttemptError::of_json(&error)]);
         form.snapshot().map(Event::Snapshot).into_iter().for_each(&mut on_event);
@@ -98,11 +97,11 @@ impl<'s, T: DeserializeOwned> Attempts<'s, T> {
     }
 
     /// Ends the attempt with an error of the provider or of the connection.
-    pub fn fail(&mut self, error: AttemptError, on_event: impl FnMut(Event<'_, T>)) {
+    pub fn fail(&mut self, error: AttemptError, on_event: impl FnMut(Event<'_>)) {
         self.end(vec![error], on_event);
     }
 
-    fn end(&mut self, errors: Vec<AttemptError>, mut on_event: impl FnMut(Event<'_, T>)) {
+    fn end(&mut self, errors: Vec<AttemptError>, mut on_event: impl FnMut(Event<'_>)) {
         let Some(form) = self.form.take() else { return };
         on_event(Event::AttemptFailed { attempt: self.attempt, errors: &errors });
         if self.attempt < self.most {

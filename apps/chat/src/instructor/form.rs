@@ -1,7 +1,5 @@
 //! A form while the model writes it: a typed partial value after each chunk, and a check by the JSON Schema at the end.
 
-use std::marker::PhantomData;
-
 use jsonspigot::{
     DuplicateKeys, Error, Event, EventKind, Limits, Parser, Partial, PartialValue, PatchOp, PatternSet, Revision,
     ValueKind,
@@ -10,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::fence::Fenced;
-use super::{AttemptError, ErrorKind, Schema};
+use super::{AttemptError, Schema};
 
 /// Enough for any form.
 const LIMITS: Limits = Limits::new().depth(64).key(1 << 10).string(1 << 20).number(64).blank(1 << 10).total(4 << 20);
@@ -28,14 +26,13 @@ pub(super) struct Form {
 
 /// The known part of a form. Nothing is computed until it is used.
 #[derive(Debug)]
-pub struct Snapshot<'a, T> {
+pub struct Snapshot<'a> {
     parser: &'a Parser,
     since: Revision,
     /// The known part without a type.
     pub value: PartialValue<'a>,
     /// The pointer of the innermost open value. Everything outside of it is complete.
     pub open: Option<&'a str>,
-    form: PhantomData<fn() -> T>,
 }
 
 impl Form {
@@ -60,7 +57,7 @@ impl Form {
     }
 
     /// Returns a snapshot if it differs from the last one.
-    pub(super) fn snapshot<T>(&mut self) -> Option<Snapshot<'_, T>> {
+    pub(super) fn snapshot(&mut self) -> Option<Snapshot<'_>> {
         let since = self.seen;
         // A value that has only closed has an empty patch, but changes `open`. A text that has failed closes nothing.
         let is_same = self.parser.error().is_some() && self.parser.patch_since(since).is_ok_and(|ops| ops.is_empty());
@@ -68,15 +65,15 @@ impl Form {
             return None;
         }
         self.seen = self.parser.revision();
-        let (parser, open, form) = (&self.parser, self.open.as_deref(), PhantomData);
-        parser.snapshot().map(|value| Snapshot { parser, since, value, open, form })
+        let (parser, open) = (&self.parser, self.open.as_deref());
+        parser.snapshot().map(|value| Snapshot { parser, since, value, open })
     }
 
-    /// Reads the complete answer: strictly, then by the schema, then as a `T`.
-    pub(super) fn complete<T: DeserializeOwned>(&self, schema: &Schema) -> Result<T, Vec<AttemptError>> {
-        let value: Value = self.parser.deserialize().map_err(|error| vec![AttemptError::of_json(&error)])?;
+    /// Reads the complete answer: strictly, then by the schema.
+    pub(super) fn complete(&self, schema: &Schema) -> Result<Value, Vec<AttemptError>> {
+        let value = self.parser.deserialize().map_err(|error| vec![AttemptError::of_json(&error)])?;
         schema.check(&value)?;
-        self.parser.deserialize().map_err(|error| vec![AttemptError::new(ErrorKind::Type, error.to_string())])
+        Ok(value)
     }
 
     /// Returns the JSON text that was read.
@@ -85,18 +82,18 @@ impl Form {
     }
 }
 
-impl<'a, T: DeserializeOwned> Snapshot<'a, T> {
+impl<'a> Snapshot<'a> {
     /// Returns the known part as a `T`, or `None` while too little is known.
     ///
     /// # Errors
     ///
     /// Fails if the known part does not fit the type. The attempt continues, because only its end is judged.
-    pub fn typed(&self) -> Result<Option<Partial<T>>, Error> {
+    pub fn typed<T: DeserializeOwned>(&self) -> Result<Option<Partial<T>>, Error> {
         self.value.deserialize()
     }
 
     /// Returns what has changed since the last snapshot of the attempt.
-    pub fn changes(&self) -> impl Iterator<Item = PatchOp<'a>> + use<'a, T> {
+    pub fn changes(&self) -> impl Iterator<Item = PatchOp<'a>> + use<'a> {
         self.parser.patch_since(self.since).into_iter().flatten()
     }
 }

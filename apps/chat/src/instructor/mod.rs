@@ -10,17 +10,17 @@
 //! #[serde(default)]
 //! struct Trip { city: String, days: u8 }
 //!
-//! let instructor = Instructor::<Trip>::new(&json!({
+//! let instructor = Instructor::new(&json!({
 //!     "type": "object", "required": ["city", "days"],
 //!     "properties": {"city": {"type": "string"}, "days": {"type": "integer", "maximum": 30}}
 //! }))?;
 //! let mut answers = [["{\"city\": \"Pu", "ne\", \"days\": 99}"], ["{\"city\": \"Pune\", ", "\"days\": 9}"]].into_iter();
 //! let mut told = Vec::new();
-//! let mut on_event = |event: Event<'_, Trip>| match event {
+//! let mut on_event = |event: Event<'_>| match event {
 //!     Event::AttemptStarted { attempt } => told.push(format!("attempt {attempt}")),
-//!     Event::Snapshot(seen) => told.push(seen.typed().unwrap().unwrap().get().city.clone()),
+//!     Event::Snapshot(seen) => told.push(seen.typed::<Trip>().unwrap().unwrap().get().city.clone()),
 //!     Event::AttemptFailed { errors, .. } => told.push(errors[0].to_string()),
-//!     Event::FinalResult(result) => told.push(format!("{:?}", result.unwrap())),
+//!     Event::FinalResult(result) => told.push(result.unwrap().to_string()),
 //!     Event::RawChunk(_) => {}
 //! };
 //! let mut attempts = instructor.parse_streaming("Plan a trip.");
@@ -33,7 +33,7 @@
 //! }
 //! assert_eq!(told, [
 //!     "attempt 1", "Pu", "Pune", "at /days: 99 is greater than the maximum of 30",
-//!     "attempt 2", "Pune", "Pune", "Trip { city: \"Pune\", days: 9 }",
+//!     "attempt 2", "Pune", "Pune", r#"{"city":"Pune","days":9}"#,
 //! ]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -44,9 +44,6 @@ mod form;
 mod schema;
 mod shown;
 
-use std::marker::PhantomData;
-
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub use self::attempts::{Attempts, Event};
@@ -59,23 +56,22 @@ const ATTEMPTS: u32 = 3;
 
 /// A form: what its answer must be.
 ///
-/// While the form fills, a `T` is read from the known part, so its fields have defaults or are optional. The schema, which is
-/// checked only at the end, lists the required fields.
+/// A type that is [read from the known part](Snapshot::typed) while the form fills has defaults or optional fields. The
+/// schema, which is checked only at the end, lists the required fields.
 #[derive(Clone, Debug)]
-pub struct Instructor<T> {
+pub struct Instructor {
     schema: Schema,
     attempts: u32,
-    form: PhantomData<fn() -> T>,
 }
 
-impl<T: DeserializeOwned> Instructor<T> {
+impl Instructor {
     /// Creates a form with this schema. Formats such as `date` are checked too; references to other documents are refused.
     ///
     /// # Errors
     ///
     /// Fails if the schema is not a JSON Schema.
     pub fn new(schema: &Value) -> Result<Self, SchemaError> {
-        Ok(Self { schema: Schema::new(schema)?, attempts: ATTEMPTS, form: PhantomData })
+        Ok(Self { schema: Schema::new(schema)?, attempts: ATTEMPTS })
     }
 
     /// Sets how often the model is asked at most. At least one attempt is made.
@@ -92,7 +88,7 @@ impl<T: DeserializeOwned> Instructor<T> {
 
     /// Asks for the form, to be shown while it fills. A provider that can't stream feeds one chunk.
     #[must_use]
-    pub fn parse_streaming(&self, prompt: &str) -> Attempts<'_, T> {
+    pub fn parse_streaming(&self, prompt: &str) -> Attempts<'_> {
         Attempts::new(&self.schema, self.attempts, prompt)
     }
 
@@ -105,10 +101,10 @@ impl<T: DeserializeOwned> Instructor<T> {
         &self,
         prompt: &str,
         mut ask: impl FnMut(&str) -> Result<String, String>,
-    ) -> Result<T, Vec<AttemptError>> {
+    ) -> Result<Value, Vec<AttemptError>> {
         let mut attempts = self.parse_streaming(prompt);
         let mut result = Err(Vec::new());
-        let mut keep_result = |event: Event<'_, T>| {
+        let mut keep_result = |event: Event<'_>| {
             if let Event::FinalResult(last) = event {
                 result = last;
             }

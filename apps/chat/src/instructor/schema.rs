@@ -77,8 +77,6 @@ pub struct AttemptError {
 pub enum ErrorKind {
     /// The answer does not fit the schema.
     Schema,
-    /// The answer fits the schema, but not the Rust type.
-    Type,
     /// The answer is not JSON, or exceeds a limit.
     InvalidJson,
     /// The answer ended before its JSON did.
@@ -114,7 +112,6 @@ impl fmt::Display for AttemptError {
         match (self.kind, self.pointer.as_deref().unwrap_or_default()) {
             (ErrorKind::Schema, "") => f.write_str(message),
             (ErrorKind::Schema, pointer) => write!(f, "at {pointer}: {message}"),
-            (ErrorKind::Type, _) => write!(f, "not of the expected type: {message}"),
             (ErrorKind::InvalidJson, _) => write!(f, "not JSON: {message}"),
             (ErrorKind::CutStream, _) => write!(f, "cut off: {message}"),
             (ErrorKind::Provider, _) => write!(f, "the provider failed: {message}"),

@@ -1,6 +1,5 @@
 //! The form on the wire: each attempt is a message that fills, named `attempt-1`, `attempt-2`, ….
 
-use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::Event;
@@ -25,7 +24,7 @@ impl Shown {
     }
 
     /// Returns the wire's events for an event.
-    pub fn events<T: DeserializeOwned>(&mut self, event: &Event<'_, T>) -> Vec<wire::Event> {
+    pub fn events(&mut self, event: &Event<'_>) -> Vec<wire::Event> {
         let ended = |name, status, errors| {
             let props = json!({"status": status, "errors": errors});
             vec![self.message.named(name).change(Change::merge("", props))]
