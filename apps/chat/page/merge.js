@@ -127,12 +127,11 @@ export function applied(props, pointer, action, operand) {
   const steps = stepsOf(pointer);
   const found = look(props, steps);
   const isNothing = found === undefined || found === null;
-  if (action === "replace" || action === "end") {
+  if (action === "end") {
     if (found === undefined) throw new Refused("nothing-there");
-    if (action === "end") return props;
+    return props;
   } else if (action === "append") {
-    const grows = Array.isArray(found) || ((isNothing || typeof found === "string") && typeof operand === "string");
-    if (!grows) throw new Refused("not-growing");
+    if (!(isNothing || typeof found === "string") || typeof operand !== "string") throw new Refused("not-growing");
   } else if (action === "merge") {
     if (!(isNothing || isObject(found)) || !isObject(operand)) throw new Refused("not-an-object");
   } else if (action !== "set") {
@@ -142,8 +141,7 @@ export function applied(props, pointer, action, operand) {
   const above = { props };
   const [parent, step] = make(above, ["props", ...steps]);
   const there = read(parent, step);
-  if (action === "append" && Array.isArray(there)) there.push(operand);
-  else if (action === "append") write(parent, step, (there ?? "") + operand);
+  if (action === "append") write(parent, step, (there ?? "") + operand);
   else if (action === "merge" && isObject(there))
     for (const [name, value] of Object.entries(operand)) write(there, name, value);
   else write(parent, step, operand);

@@ -123,7 +123,7 @@ test("a refused chunk is reported and the stream continues", () => {
     { type: "text", chunk_id: 0 },
     { ...delta, chunk_id: 1, delta_action: "append" },
     { ...delta, chunk_id: 2, message_id: "m", props: 7 },
-    { ...delta, chunk_id: 3, message_id: "m", delta_action: "replace" },
+    { ...delta, chunk_id: 3, message_id: "m", delta_action: "end" },
     { ...delta, chunk_id: 4, message_id: "m", delta_action: "append" },
   ];
   const refused = chunks.map((chunk) => merger.apply(chunk).refused);

@@ -6,16 +6,14 @@ use serde_json::Value;
 
 /// The action of a delta at its `delta_path`, with the envelope's `props` as its operand.
 ///
-/// All actions but [`Replace`](Self::Replace) and [`End`](Self::End) create missing parents: an array before a step of
-/// digits, else an object. An array is filled up with null before an index after its end. Indices above 65,535 are refused,
-/// as is a step into a value that can't have it. A refused delta changes nothing.
+/// All actions but [`End`](Self::End) create missing parents: an array before a step of digits, else an object. An array is
+/// filled up with null before an index after its end. Indices above 65,535 are refused, as is a step into a value that
+/// can't have it. A refused delta changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeltaAction {
-    /// Appends a string to a string, or an element to an array. A missing or null value becomes the string.
+    /// Appends a string to a string. A missing or null value becomes the string.
     Append,
-    /// Replaces a value that is there.
-    Replace,
     /// Sets each member of the operand in an object; other members stay. A missing or null value becomes the object.
     Merge,
     /// Sets a value, whether or not one is there.

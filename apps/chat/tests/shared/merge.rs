@@ -85,7 +85,7 @@ impl Merger {
 /// Applies a delta to a message's props.
 fn change(props: &mut Value, chunk: &Envelope) {
     let path = chunk.delta_path.as_deref().unwrap_or_default();
-    if let Some(DeltaAction::End | DeltaAction::Replace) = chunk.delta_action {
+    if let Some(DeltaAction::End) = chunk.delta_action {
         assert!(!props.is_null() && props.pointer(path).is_some(), "nothing is at {path} of {props}");
     }
     let place = place(props, path);
@@ -95,7 +95,7 @@ fn change(props: &mut Value, chunk: &Envelope) {
         (DeltaAction::Append, place @ Value::Null, text @ Value::String(_)) => *place = text,
         (DeltaAction::Merge, Value::Object(members), Value::Object(more)) => members.extend(more),
         (DeltaAction::Merge, place @ Value::Null, members @ Value::Object(_)) => *place = members,
-        (DeltaAction::Set | DeltaAction::Replace, place, value) => *place = value,
+        (DeltaAction::Set, place, value) => *place = value,
         (action, place, operand) => panic!("{action:?} of {operand} to {place}"),
     }
 }
