@@ -67,12 +67,6 @@ pub enum Protocol {
 pub struct Limits {
     /// Bytes of a request's body.
     pub body: usize,
-    /// How many clients may be connected. Further ones wait until others leave.
-    pub connections: usize,
-    /// Until a connection, once made or answered, has brought the whole head of its next request.
-    pub idle: Duration,
-    /// From a request's head until its answer begins, with all the time its body takes.
-    pub request: Duration,
     /// Until a provider has accepted a connection.
     pub connect: Duration,
     /// Until a provider says something, and from then on until it says something again; pings count.
@@ -93,8 +87,6 @@ pub struct Limits {
     pub lease: Duration,
     /// How many servers may have a turn, one after the other: it may be what they die of.
     pub owners: u64,
-    /// How long a client may leave a response unread.
-    pub unread: Duration,
     /// The bytes of one turn's events, roughly.
     pub turn: usize,
 }
@@ -103,9 +95,6 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             body: 64 << 10,
-            connections: 512,
-            idle: Duration::from_secs(15),
-            request: Duration::from_secs(10),
             connect: Duration::from_secs(10),
             silence: Duration::from_secs(60),
             refusal: Duration::from_secs(10),
@@ -116,7 +105,6 @@ impl Default for Limits {
             retry_pause: Duration::from_millis(500),
             lease: Duration::from_secs(5),
             owners: 16,
-            unread: Duration::from_secs(60),
             turn: 8 << 20,
         }
     }

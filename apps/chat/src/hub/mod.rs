@@ -48,6 +48,11 @@ impl Hub {
         }
     }
 
+    /// Takes all of them back.
+    pub(crate) fn close_all(&self) {
+        self.lock().clear();
+    }
+
     /// Has the turn that runs here look at once whether it is to stop.
     pub(crate) fn nudge(&self, id: &str) {
         if let Some(signals) = self.lock().get(id) {

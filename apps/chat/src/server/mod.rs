@@ -1,6 +1,5 @@
 //! The server: addresses, turns that run in the background, and server-sent events out.
 
-mod connections;
 mod guard;
 mod hosts;
 mod refusal;
@@ -15,6 +14,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
@@ -23,11 +23,13 @@ use crate::config::{Config, Limits};
 use crate::hub::Hub;
 use crate::provider::ModelProvider;
 use crate::store::{Lock, Redis, Sqlite, Store, StoreError};
-pub use connections::listen;
 use hosts::Hosts;
 
 /// How long running turns have, when the server stops, to be left to another server.
 const LAST_NOTES: Duration = Duration::from_secs(5);
+
+/// How long connections have, when the server stops, for what is still to be sent.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// All that requests share.
 #[derive(Debug)]
@@ -78,6 +80,7 @@ impl Turns {
 
     /// Drops them as they are.
     fn drop_all(&self) {
+        self.is_stopping.send_replace(true);
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
     }
 }
@@ -116,8 +119,8 @@ fn words(error: &io::Error) -> String {
     }
 }
 
-/// A server that runs, as a task, until this is dropped: then connections and turns are dropped where they are, as if the
-/// process had been killed. [`stop`](Self::stop) is the orderly end.
+/// A server that runs, as a task, until this is dropped: then its turns are dropped where they are, as if the process had
+/// been killed, and its connections end. [`stop`](Self::stop) is the orderly end.
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
@@ -184,10 +187,11 @@ impl Server {
         let app = Arc::new(App { store, hub, assistants, model, limits, hosts, turns });
         let serving = app.clone();
         let task = tokio::spawn(async move {
-            let router = routes::router(serving.clone());
-            let serve = connections::serve(listener, router, &serving.limits, serving.turns.stopping());
+            let (router, stopping) = (routes::router(serving.clone()), serving.clone());
+            let serve =
+                axum::serve(listener, router).with_graceful_shutdown(async move { stopping.turns.stopping().await });
             tokio::select! {
-                () = serve => {}
+                _ = serve.into_future() => {}
                 () = take_over(&serving) => {}
             }
         });
@@ -209,10 +213,16 @@ impl Server {
     /// its connections. Takes a few seconds at most.
     pub async fn stop(mut self) {
         self.app.turns.stop().await;
-        let _ = (&mut self.task).await;
+        let _ = tokio::time::timeout(LAST_WORDS, &mut self.task).await;
         // Turns may have begun since.
         self.app.turns.stop().await;
     }
+}
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let listener = std::net::TcpListener::bind(address)?;
+    listener.set_nonblocking(true)?;
+    TcpListener::from_std(listener)
 }
 
 /// Continues the turns that no server holds.
@@ -246,5 +256,6 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.task.abort();
         self.app.turns.drop_all();
+        self.app.hub.close_all();
     }
 }

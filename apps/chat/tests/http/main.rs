@@ -2,7 +2,6 @@
 
 mod bad_luck;
 mod binary;
-mod connections;
 mod context;
 mod form;
 mod growing;
