@@ -23,19 +23,28 @@ pub(super) static CALL: LazyLock<String> = LazyLock::new(|| format!("export defa
 fn call() -> Value {
     let patterns = PatternSet::new(FOLLOWED.map(|(pattern, ..)| pattern)).expect("the patterns are patterns");
     let characters: Vec<char> = TEXT.trim_end().chars().collect();
-    let goes = where_each_goes(&characters, &patterns);
-    let mut parser = Parser::new(&patterns);
+    let (mut parser, mut open) = (Parser::new(&patterns), None);
     let (mut pieces, mut from, mut seed) = (Vec::new(), 0, 5);
     while from < characters.len() {
         // Pieces as models send them: 1 to 7 characters.
         let to = characters.len().min(from + 1 + seed % 7);
         seed = (seed * 13 + 7) % 31;
-        let text: String = characters[from..to].iter().collect();
-        let events: Vec<Value> = parser.feed(&text).map(|event| described(&event.expect("the call is JSON"))).collect();
-        let mut runs: Vec<(&str, String)> = Vec::new();
-        for (character, goes) in characters[from..to].iter().zip(&goes[from..to]) {
+        let (mut runs, mut events): (Vec<(&str, String)>, Vec<Value>) = (Vec::new(), Vec::new());
+        for character in &characters[from..to] {
+            let before = open;
+            for event in parser.feed(character.to_string()) {
+                let event = event.expect("the call is JSON");
+                match event.kind {
+                    EventKind::Begin(_) => open = Some(FOLLOWED[event.pattern.index()].2),
+                    EventKind::End(_) => open = None,
+                    _ => {}
+                }
+                events.push(described(&event));
+            }
+            // Characters outside of the selected values are hidden, and so are their quotes.
+            let goes = before.and(open).unwrap_or("hidden");
             match runs.last_mut() {
-                Some((to, text)) if to == goes => text.push(*character),
+                Some((to, text)) if *to == goes => text.push(*character),
                 _ => runs.push((goes, character.to_string())),
             }
         }
@@ -47,24 +56,6 @@ fn call() -> Value {
     let call: Value = parser.deserialize().expect("the call is JSON");
     let action = format!("search “{}”", call["search"]["index"].as_str().unwrap_or_default());
     json!({"length": LENGTH, "pieces": pieces, "action": action})
-}
-
-/// Returns where each character goes. Characters outside of the selected values are hidden, and so are their quotes.
-fn where_each_goes(characters: &[char], patterns: &PatternSet) -> Vec<&'static str> {
-    let (mut parser, mut open) = (Parser::new(patterns), None);
-    let goes = characters.iter().map(|character| {
-        let before = open;
-        for event in parser.feed(character.to_string()) {
-            let event = event.expect("the call is JSON");
-            match event.kind {
-                EventKind::Begin(_) => open = Some(FOLLOWED[event.pattern.index()].2),
-                EventKind::End(_) => open = None,
-                _ => {}
-            }
-        }
-        before.and(open).unwrap_or("hidden")
-    });
-    goes.collect()
 }
 
 fn described(event: &Event<'_>) -> Value {
