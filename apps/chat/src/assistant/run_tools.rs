@@ -1,11 +1,12 @@
 //! Runs the calls of one answer side by side, and finds the calls of a conversation that have no result.
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 
 use futures::FutureExt;
 use serde_json::json;
 use tokio::sync::mpsc;
-use tokio::task::{Id, JoinSet};
+use tokio::task::JoinSet;
 
 use super::growing_text::GrowingText;
 use super::output::Output;
@@ -48,8 +49,7 @@ struct Run<'a> {
     outcomes: Vec<Option<ToolOutcome>>,
     /// The texts of tools that are models.
     said: HashMap<usize, GrowingText>,
-    running: JoinSet<ToolOutcome>,
-    places: HashMap<Id, usize>,
+    running: JoinSet<(usize, ToolOutcome)>,
 }
 
 /// Runs the calls of one answer side by side, sends each result as it comes, and returns the results in the calls' order.
@@ -68,7 +68,6 @@ pub(super) async fn run(
         outcomes: vec![None; calls.len()],
         said: HashMap::new(),
         running: JoinSet::new(),
-        places: HashMap::new(),
     };
     let (says, mut heard) = mpsc::channel::<(usize, String)>(UNHEARD);
     let first = output.inputs().position();
@@ -160,7 +159,9 @@ impl Run<'_> {
                 let key = output.key(&call.id);
                 self.toolbox.run(&call.name, input.clone(), key, &self.assistants.provider, say).boxed()
             };
-            self.places.insert(self.running.spawn(run).id(), place);
+            let crashed = |_| Err("the tool has crashed".to_owned());
+            let run = AssertUnwindSafe(run).catch_unwind();
+            self.running.spawn(run.map(move |ended| (place, ended.unwrap_or_else(crashed))));
         }
     }
 
@@ -169,12 +170,10 @@ impl Run<'_> {
         tokio::select! {
             biased;
             Some((place, text)) = heard.recv() => Some(Input::Heard { place, text }),
-            joined = self.running.join_next_with_id() => Some(match joined? {
-                Ok((id, outcome)) => Input::Outcome { place: self.places[&id], outcome },
-                Err(error) => {
-                    Input::Outcome { place: self.places[&error.id()], outcome: Err("the tool has crashed".to_owned()) }
-                }
-            }),
+            joined = self.running.join_next() => {
+                let (place, outcome) = joined?.ok()?;
+                Some(Input::Outcome { place, outcome })
+            }
         }
     }
 
