@@ -76,7 +76,8 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let (database, hosts) = (Some(arguments.database), arguments.hosts);
     let redis = arguments.store.map(Into::into);
     let config = Config { provider, database, redis, hosts, limits: Limits::default() };
-    let mut server = Server::start(SocketAddr::new(arguments.address, arguments.port), config)?;
+    let mut server =
+        Server::start(SocketAddr::new(arguments.address, arguments.port), config, |assistants| assistants)?;
     if let Err(error) = writeln!(std::io::stdout(), "{}", server.base_url()) {
         tracing::error!(%error, address = server.base_url(), "the address can't be printed");
     }

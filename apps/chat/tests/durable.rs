@@ -176,7 +176,7 @@ async fn serve(redis: &str, provider: &str, bookings: String) {
     let limits = Limits { owners: 1000, lease: Duration::from_secs(2), ..Limits::default() };
     let tool = limits.tool;
     let config = Config { redis: Some(redis.into()), ..config(provider.to_owned(), limits) };
-    let server = Server::start_with(([127, 0, 0, 1], 0).into(), config, |mut assistants| {
+    let server = Server::start(([127, 0, 0, 1], 0).into(), config, |mut assistants| {
         assistants.restaurant = Toolbox::new(restaurant::tools_with(book), tool);
         assistants
     });
@@ -226,7 +226,8 @@ async fn take_bookings(bookings: Bookings) -> SocketAddr {
 /// Returns the conversations as one undisturbed server answers them.
 async fn undisturbed(count: usize) -> Vec<Option<Value>> {
     let provider = ScriptedProvider::start(Duration::ZERO).await.unwrap();
-    let server = Server::start(([127, 0, 0, 1], 0).into(), config(provider.base_url(), Limits::default())).unwrap();
+    let server =
+        Server::start(([127, 0, 0, 1], 0).into(), config(provider.base_url(), Limits::default()), |it| it).unwrap();
     let address = server.base_url().strip_prefix("http://").unwrap().parse().unwrap();
     converse(count, &Arc::new(Mutex::new(vec![Some(address)])), &Tally::default()).await
 }

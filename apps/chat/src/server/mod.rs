@@ -131,21 +131,12 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts one at an address with the assistants as they come.
+    /// Starts one at an address, with what `change` makes of its assistants: other tools, another catalogue.
     ///
     /// # Errors
     ///
     /// Address, database or client can't be had.
-    pub fn start(address: SocketAddr, config: Config) -> Result<Self, StartError> {
-        Self::start_with(address, config, |assistants| assistants)
-    }
-
-    /// Starts one whose assistants have been changed: other tools, another catalogue.
-    ///
-    /// # Errors
-    ///
-    /// As for [`start`](Self::start).
-    pub fn start_with(
+    pub fn start(
         address: SocketAddr,
         config: Config,
         change: impl FnOnce(Assistants) -> Assistants,

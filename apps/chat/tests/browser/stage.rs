@@ -83,7 +83,7 @@ pub(crate) async fn on_stage<F: Future<Output = ()>>(setup: Setup, test: impl Fn
     let database = Some(folder.path().join("chat.sqlite3"));
     let config = Config { provider: asked, database, redis: None, hosts: Vec::new(), limits: setup.limits };
     let change = |assistants| (setup.change)(on_a_day(assistants));
-    let server = Server::start_with(([127, 0, 0, 1], 0).into(), config.clone(), change).unwrap();
+    let server = Server::start(([127, 0, 0, 1], 0).into(), config.clone(), change).unwrap();
     let line = Line::to(&server.base_url()).await;
     let driver = WebDriver::new(&address, capabilities()).await.unwrap();
     driver.set_script_timeout(PATIENCE).await.unwrap();
@@ -140,7 +140,7 @@ impl Stage {
     pub(crate) fn kill_and_restart(&self) {
         let mut server = self.server.lock().unwrap();
         drop(server.take());
-        let next = Server::start_with(([127, 0, 0, 1], 0).into(), self.config.clone(), on_a_day).unwrap();
+        let next = Server::start(([127, 0, 0, 1], 0).into(), self.config.clone(), on_a_day).unwrap();
         self.line.lead_to(&next.base_url());
         *server = Some(next);
     }

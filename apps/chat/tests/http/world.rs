@@ -126,7 +126,7 @@ impl World {
             (config.provider.protocol, config.provider.base_url) = other;
         }
         let change = |assistants: Assistants| change(assistants.with_clock(today, &config.limits));
-        let server = Server::start_with(([127, 0, 0, 1], 0).into(), config.clone(), change).unwrap();
+        let server = Server::start(([127, 0, 0, 1], 0).into(), config.clone(), change).unwrap();
         Self { provider, server: Some(server), client: Client::new(), config, _folder: folder }
     }
 
@@ -134,7 +134,7 @@ impl World {
     pub(crate) fn restart(&mut self) {
         drop(self.server.take());
         let change = |assistants: Assistants| assistants.with_clock(today, &self.config.limits);
-        self.server = Some(Server::start_with(([127, 0, 0, 1], 0).into(), self.config.clone(), change).unwrap());
+        self.server = Some(Server::start(([127, 0, 0, 1], 0).into(), self.config.clone(), change).unwrap());
     }
 
     pub(crate) fn journal(&self) -> &Journal {
