@@ -30,17 +30,6 @@ async fn what_may_pass_is_tried_twice_more() {
 }
 
 #[tokio::test]
-async fn what_will_not_pass_is_not_tried_again() {
-    let world = World::start().await;
-    for fault in ["status:400", "status:401", "status:404"] {
-        let before = world.journal().seen().count;
-        let turn = world.turn("a", "finance", &format!("Good morning #{fault}")).await;
-        assert_eq!(turn.error(), "provider_refused");
-        assert_eq!(world.journal().seen().count, before + 1, "{fault}");
-    }
-}
-
-#[tokio::test]
 async fn behind_the_first_word_nothing_is_tried_again() {
     for fault in ["break", "break@2", "cut:900"] {
         let world = World::start().await;
