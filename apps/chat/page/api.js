@@ -53,11 +53,6 @@ export async function stop(conversationId) {
   return post("/api/chat/stop", { conversationId });
 }
 
-/** Deletes a conversation from the server. */
-export async function remove(conversationId) {
-  return post("/api/chat/delete", { conversationId });
-}
-
 /** Checks a form by its schema, and returns what is wrong with it: `{pointer, message}` each. */
 export async function check(form) {
   return (await (await post("/api/chat/check", { form })).json()).errors;

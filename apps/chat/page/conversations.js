@@ -18,15 +18,7 @@ export function conversations() {
 export function note({ id, assistant, words }) {
   const known = conversations();
   const title = known.find((one) => one.id === id)?.title ?? words.slice(0, MOST_TITLE);
-  keep([{ id, assistant, title, at: Date.now() }, ...known.filter((one) => one.id !== id)]);
-}
-
-/** Removes a conversation. */
-export function forget(id) {
-  keep(conversations().filter((one) => one.id !== id));
-}
-
-function keep(list) {
+  const list = [{ id, assistant, title, at: Date.now() }, ...known.filter((one) => one.id !== id)];
   try {
     localStorage.setItem(PLACE, JSON.stringify(list.slice(0, MOST)));
   } catch (error) {

@@ -1,10 +1,10 @@
 // Puts the page together: which conversation is open, what state it is in, and who hears of its chunks.
 
-import { about, remove, stop } from "./api.js";
+import { about, stop } from "./api.js";
 import { ASSISTANTS, CODE } from "./assistants.js";
 import call from "./call.js";
-import { conversations, forget, note } from "./conversations.js";
-import { afterFrame, h, icon, patch } from "./dom.js";
+import { conversations, note } from "./conversations.js";
+import { afterFrame, h, patch } from "./dom.js";
 import { Inspector } from "./inspector.js";
 import { play } from "./player.js";
 import { linkPaths } from "./raw.js";
@@ -146,34 +146,14 @@ async function copy(words) {
 
 const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
-/** Lists the conversations. Nothing is deleted by one click. */
-function showConversations(sure) {
+/** Lists the conversations. */
+function showConversations() {
   const line = ({ id, assistant: of, title, at }) => {
     const link = { href: `#${of}/${id}`, "aria-current": id === session.conversationId && "page" };
-    const time = at && h("time.hint", {}, when.format(at));
-    const drop = () => (sure === id ? dropConversation(id) : showConversations(id));
-    const label = `Delete “${title}”`;
-    const bin = sure === id ? "Delete?" : icon("M5 7h14M9 7V4h6v3M7 7l1 13h8l1-13");
-    const button = h("button.icon", { type: "button", "aria-label": label, title: label, onclick: drop }, bin);
-    return h("li", { key: id }, h("a", link, h("span", { dir: "auto" }, title), time), button);
+    return h("li", {}, h("a", link, h("span", { dir: "auto" }, title), at && h("time.hint", {}, when.format(at))));
   };
   const all = conversations().map(line);
   patch(find("conversation-list"), all.length > 0 ? all : [h("li.hint", {}, "Nothing has been said yet.")]);
-}
-
-async function dropConversation(id) {
-  find("conversations").querySelector("summary").focus();
-  try {
-    await remove(id);
-  } catch (error) {
-    return view.fail(error.message);
-  }
-  forget(id);
-  if (id === session.conversationId) {
-    open(assistant.id);
-    find("conversations").open = true;
-  }
-  showConversations();
 }
 
 function closeConversations() {
@@ -237,7 +217,7 @@ listen(find("assistants"), {
     target.focus();
   },
 });
-listen(find("conversations"), { toggle: () => showConversations() });
+listen(find("conversations"), { toggle: showConversations });
 listen(find("latest"), {
   click() {
     scroller.scrollTop = 0;

@@ -129,8 +129,8 @@ impl Output {
         }
     }
 
-    /// Returns a call's key, the same on each server. It contains the turn's token, because a conversation that was deleted
-    /// may have used the same chunk ids and call ids.
+    /// Returns a call's key, the same on each server. The turn's token is in it because another store may have used the same
+    /// chunk ids and call ids.
     pub(super) fn key(&self, call: &str) -> String {
         let Lease { id, token, first, .. } = &*self.lease;
         format!("{id}/{first}/{token}/{call}")

@@ -30,7 +30,6 @@ pub(super) fn router(app: Arc<App>) -> Router {
         .route("/api/chat/send", post(send))
         .route("/api/chat/stream", get(stream))
         .route("/api/chat/stop", post(stop))
-        .route("/api/chat/delete", post(delete))
         .route("/api/chat/check", post(check))
         .route("/api/about", get(about))
         .merge(page::routes())
@@ -142,32 +141,19 @@ async fn stream(
     }
 }
 
-/// Ends a turn, of which nothing is saved.
+/// Ends a turn, whichever server runs it, and waits for its end. Nothing of it is saved.
 async fn stop(State(app): State<Arc<App>>, body: Body<Of>) -> Result<StatusCode, Refusal> {
-    let Json(Of { conversation_id: Name(conversation_id) }) = body?;
-    let nothing = || Refusal::new(StatusCode::CONFLICT, "not_running", "There is no answer on its way.");
-    // The turn has ended before the response.
-    if end_turn(&app, &conversation_id).await? { Ok(StatusCode::NO_CONTENT) } else { Err(nothing()) }
-}
-
-/// Ends a turn, whichever server runs it, and waits for its end. Returns false if none runs.
-async fn end_turn(app: &App, conversation_id: &str) -> Result<bool, Refusal> {
-    let Some(first) = app.store.read(conversation_id, u64::MAX - 1).await?.running else { return Ok(false) };
-    if !app.store.stop(conversation_id, first).await? {
-        return Ok(false);
+    let Json(Of { conversation_id: Name(id) }) = body?;
+    let running = async || Ok::<_, Refusal>(app.store.read(&id, u64::MAX - 1).await?.running);
+    let first = running().await?;
+    let is_running = if let Some(first) = first { app.store.stop(&id, first).await? } else { false };
+    if !is_running {
+        return Err(Refusal::new(StatusCode::CONFLICT, "not_running", "There is no answer on its way."));
     }
-    app.hub.nudge(conversation_id);
-    while app.store.read(conversation_id, u64::MAX - 1).await?.running == Some(first) {
-        app.hub.told(conversation_id, u64::MAX - 1).await;
+    app.hub.nudge(&id);
+    while running().await? == first {
+        app.hub.told(&id, u64::MAX - 1).await;
     }
-    Ok(true)
-}
-
-/// Deletes a conversation. A running turn ends first.
-async fn delete(State(app): State<Arc<App>>, body: Body<Of>) -> Result<StatusCode, Refusal> {
-    let Json(Of { conversation_id: Name(conversation_id) }) = body?;
-    end_turn(&app, &conversation_id).await?;
-    app.store.delete(&conversation_id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

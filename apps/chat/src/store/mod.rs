@@ -52,9 +52,6 @@ pub trait Store: Debug + Send + Sync {
 
     /// Asks the server that runs the turn with this first chunk id to end it. Returns false if it does not run.
     fn stop<'a>(&'a self, id: &'a str, first: u64) -> Stored<'a, bool>;
-
-    /// Deletes a conversation.
-    fn delete<'a>(&'a self, id: &'a str) -> Stored<'a, ()>;
 }
 
 /// A conversation, and the length of its stream.

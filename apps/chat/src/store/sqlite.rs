@@ -145,15 +145,6 @@ impl Store for Sqlite {
         let sql = "UPDATE running SET is_to_stop = 1 WHERE conversation_id = ?1 AND first_chunk_id = ?2";
         self.with(|to| Ok(to.execute(sql, params![id, signed(first)])? == 1))
     }
-
-    fn delete<'a>(&'a self, id: &'a str) -> Stored<'a, ()> {
-        self.with(|to| {
-            for table in ["messages", "events", "running", "inputs"] {
-                to.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), [id])?;
-            }
-            run(to, "DELETE FROM conversations WHERE id = ?1", [id])
-        })
-    }
 }
 
 fn run(to: &Connection, sql: &str, values: impl rusqlite::Params) -> Result<()> {

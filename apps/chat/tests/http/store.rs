@@ -1,11 +1,9 @@
-//! The store: a turn is saved in one piece or not at all, nothing is sent that is not stored, and a conversation is deleted
-//! with all that is stored of it.
+//! The store: a turn is saved in one piece or not at all, and nothing is sent that is not stored.
 
 use std::time::Duration;
 
 use chat::config::Limits;
 use chat::wire::EventName;
-use serde_json::json;
 
 use crate::world::{Stream, World, limits};
 
@@ -24,21 +22,6 @@ async fn a_turn_that_can_not_be_saved_is_an_error_and_leaves_nothing() {
     world.execute("DROP TRIGGER refuse");
     world.turn("a", "shopping", "gold").await.assert_done();
     assert_eq!(world.table("messages").len(), 4);
-}
-
-#[tokio::test]
-async fn a_conversation_is_deleted_with_all_that_is_stored_of_it() {
-    let world = World::start().await;
-    for id in ["a", "b"] {
-        world.turn(id, "shopping", "I want chips for a party").await.assert_done();
-    }
-    assert_eq!(world.ask("/api/chat/delete", &json!({"conversationId": "a"})).await.status(), 204);
-    for table in ["conversations", "messages", "events"] {
-        let rows = world.table(table);
-        assert!(!rows.is_empty() && rows.iter().all(|row| row.starts_with("b |")), "{table}: {rows:?}");
-    }
-    assert!(world.rest("a", 0).await.is_empty());
-    world.turn("a", "finance", "My accounts").await.assert_done();
 }
 
 /// Sends no event that can't be stored. The stream ends with an error, and the answer continues afterwards.

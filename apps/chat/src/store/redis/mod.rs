@@ -47,9 +47,6 @@ static STOP: LazyLock<Script> = LazyLock::new(|| {
 /// The key of the turns that may have to be taken over.
 const RUNNING: &str = "chat:running";
 
-/// All kinds of keys of a conversation.
-const KINDS: [&str; 5] = ["conversation", "messages", "events", "turn", "inputs"];
-
 type Result<T, E = StoreError> = std::result::Result<T, E>;
 
 /// An entry of a stream: its id, and its one field.
@@ -235,14 +232,6 @@ impl Store for Redis {
 
     fn stop<'a>(&'a self, id: &'a str, first: u64) -> Stored<'a, bool> {
         async move { Ok(self.link.run::<u8>(script(&STOP, id, &["turn"]).arg(first)).await? == 1) }.boxed()
-    }
-
-    fn delete<'a>(&'a self, id: &'a str) -> Stored<'a, ()> {
-        async move {
-            self.link.read::<()>(pipe().del(&KINDS.map(|kind| key(id, kind))[..]).ignore()).await?;
-            self.unhint(id).await
-        }
-        .boxed()
     }
 }
 
