@@ -19,8 +19,6 @@ pub struct Publisher {
     interrupts: Interrupts,
     /// The turn's events that other servers have sent. A run on the stored inputs repeats them.
     told: Vec<Event>,
-    /// The number of those that have been repeated.
-    repeated: usize,
     /// Set if the run has produced another event than was sent.
     has_diverged: bool,
     /// Events that are numbered, but not yet stored.
@@ -47,19 +45,8 @@ impl Publisher {
         most_bytes: usize,
     ) -> Self {
         let (held, last) = (Vec::new(), lease.first - 1);
-        let mut new = Self {
-            store,
-            lease,
-            signals,
-            interrupts,
-            told,
-            repeated: 0,
-            has_diverged: false,
-            held,
-            last,
-            bytes: 0,
-            most_bytes,
-        };
+        let mut new =
+            Self { store, lease, signals, interrupts, told, has_diverged: false, held, last, bytes: 0, most_bytes };
         new.begin();
         new
     }
@@ -67,8 +54,7 @@ impl Publisher {
     /// Restarts the turn: the events that were sent are expected again.
     pub(crate) fn begin(&mut self) {
         self.held.clear();
-        (self.has_diverged, self.bytes) = (false, 0);
-        (self.repeated, self.last) = (0, self.lease.first - 1);
+        (self.has_diverged, self.bytes, self.last) = (false, 0, self.lease.first - 1);
     }
 
     /// Returns the turn's first chunk id.
@@ -122,43 +108,35 @@ impl Publisher {
     }
 
     fn number(&mut self, mut event: Event) {
-        match self.told.get(self.repeated) {
-            Some(told) => {
-                event.data.chunk_id = told.data.chunk_id;
-                self.has_diverged |= *told != event;
-                self.repeated += 1;
-                self.last = told.data.chunk_id;
-            }
-            None => {
-                self.last += 1;
-                event.data.chunk_id = self.last;
-                self.held.push(event);
-            }
+        let place = usize::try_from(self.last + 1 - self.lease.first).unwrap_or(usize::MAX);
+        self.last += 1;
+        event.data.chunk_id = self.last;
+        match self.told.get(place) {
+            Some(told) => self.has_diverged |= *told != event,
+            None => self.held.push(event),
         }
     }
 
     /// Takes back what was sent from here on, up to this chunk. Returns false if that is nothing.
     pub(crate) fn take_back(&mut self, chunk_id: u64) -> bool {
-        let last = self.last;
-        if last >= chunk_id {
+        if self.last >= chunk_id {
             return false;
         }
-        let skipped = self.told[self.repeated..].iter().take_while(|event| event.data.chunk_id <= chunk_id).count();
-        self.repeated += skipped;
+        let cut = Envelope::whole(MessageType::Cut, json!({"from": self.last + 1}));
         self.last = chunk_id;
-        let cut = Envelope::whole(MessageType::Cut, json!({"from": last + 1}));
         self.number(Event::new(EventName::Cut, cut));
         true
     }
 
     /// Saves the end of the turn, with its last event, and sends that.
     pub(crate) async fn end(&mut self, turn: Option<Turn>, mut event: Event) -> Result<(), StoreError> {
+        let told = self.lease.first - 1 + self.told.len() as u64;
         if self.has_diverged {
             self.held.clear();
+            self.last = told;
         }
         // If the turn ends before it has repeated everything, what was sent stays.
-        let last = self.told.iter().chain(&self.held).last().map_or(0, |event| event.data.chunk_id);
-        self.last = if self.has_diverged { last } else { last.max(self.last) };
+        self.last = self.last.max(told);
         event.data.chunk_id = self.last + 1;
         let events: Vec<Event> = self.held.iter().cloned().chain([event]).collect();
         let last = Write { inputs: &[], events: &events, turn: turn.as_ref(), then: Then::End };
