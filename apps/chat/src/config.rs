@@ -87,8 +87,6 @@ pub struct Limits {
     pub lease: Duration,
     /// How many servers may have a turn, one after the other: it may be what they die of.
     pub owners: u64,
-    /// The bytes of one turn's events, roughly.
-    pub turn: usize,
 }
 
 impl Default for Limits {
@@ -105,7 +103,6 @@ impl Default for Limits {
             retry_pause: Duration::from_millis(500),
             lease: Duration::from_secs(5),
             owners: 16,
-            turn: 8 << 20,
         }
     }
 }

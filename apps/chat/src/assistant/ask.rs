@@ -55,13 +55,13 @@ async fn ask_once(
     output: &mut Output,
     reader: &mut impl Reader,
 ) -> Result<(), TurnError> {
-    output.redo().await?;
-    output.flush().await?;
+    output.redo().await;
+    output.flush().await;
     let mut answer = provider.open(request, reader.calls(), output.inputs()).await?;
     loop {
         let read = answer.next(output.inputs(), |event| reader.take(event)).await;
         // Events that came before an error still count.
-        output.send(reader.drain()).await?;
+        output.send(reader.drain()).await;
         if reader.is_done() || !read? {
             return Ok(());
         }

@@ -102,7 +102,7 @@ pub(super) async fn answer(
          this JSON Schema: {}\nToday is {today}.",
         assistants.form.schema().as_value(),
     );
-    let shown = Shown::in_block(&output.begin_answer().await?);
+    let shown = Shown::in_block(&output.begin_answer().await);
     let attempts = assistants.form.parse_streaming(message);
     let mut filling = Filling { attempts, shown, events: Vec::new(), result: None, has_begun: false, is_done: false };
     while let Some(prompt) = filling.step(|attempts, on_event| attempts.start(on_event)) {
@@ -117,7 +117,7 @@ pub(super) async fn answer(
             // An answer that breaks off costs an attempt, because what was shown of it can't be taken back.
             Err(TurnError::Provider(error)) if filling.has_begun => {
                 filling.step(|attempts, on_event| attempts.fail(failed(&error), on_event));
-                output.send(filling.drain()).await?;
+                output.send(filling.drain()).await;
                 // If it was the last one, the provider has failed, not the model.
                 if filling.result.is_some() {
                     return Err(error.into());
@@ -126,7 +126,7 @@ pub(super) async fn answer(
             }
             Err(error) => return Err(error),
         }
-        output.send(std::mem::take(&mut filling.events)).await?;
+        output.send(std::mem::take(&mut filling.events)).await;
     }
     let mut messages = vec![Message::user(message)];
     let form = filling.result.and_then(Result::ok);

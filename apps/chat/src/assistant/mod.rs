@@ -28,7 +28,6 @@ use serde_json::{Map, Value};
 
 use crate::config::Limits;
 use crate::conversation::{Assistant, Conversation, Said, Turn};
-use crate::hub::TooLong;
 use crate::instructor::Instructor;
 use crate::provider::{Message, ModelProvider, ProviderError, Role};
 pub(crate) use catalogue::money;
@@ -72,9 +71,6 @@ pub enum TurnError {
     /// The provider failed.
     #[error(transparent)]
     Provider(#[from] ProviderError),
-    /// The answer is too long.
-    #[error(transparent)]
-    TooLong(#[from] TooLong),
     /// The model's classification is not valid. The reason is for the log, because it may quote hidden values.
     #[error("the model's answer could not be understood")]
     Classification(String),
@@ -92,7 +88,6 @@ impl TurnError {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Provider(error) => error.kind(),
-            Self::TooLong(_) => "answer_too_long",
             Self::Classification(_) => "bad_classification",
             Self::Store(_) => "store_failed",
             Self::Rounds(_) => "too_many_rounds",
@@ -135,7 +130,7 @@ impl Assistants {
     ) -> Result<Finished, TurnError> {
         let (assistant, message) = (before.assistant, said.text.as_str());
         let question = run_tools::question(before, message);
-        output.tell_message(message).await?;
+        output.tell_message(message).await;
         match assistant {
             Assistant::Shopping => shopping::answer(self, before, said, output).await,
             Assistant::Finance => {

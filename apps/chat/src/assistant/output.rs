@@ -65,47 +65,44 @@ impl Output {
     }
 
     /// Begins a block for an answer of the model, and shows that it is on its way.
-    pub(super) async fn begin_answer(&mut self) -> Result<String, TurnError> {
+    pub(super) async fn begin_answer(&mut self) -> String {
         let block = self.next_block();
-        self.load("One moment…").await?;
-        Ok(block)
+        self.load("One moment…").await;
+        block
     }
 
     /// Sends the person's message, which is no part of an answer.
-    pub(super) async fn tell_message(&mut self, message: &str) -> Result<(), TurnError> {
+    pub(super) async fn tell_message(&mut self, message: &str) {
         let user = MessageRef::new(EventName::UserMessage, MessageType::User, "user", &self.next_block());
-        self.publish(vec![user.whole(json!({"content": message}))]).await
+        self.publish(vec![user.whole(json!({"content": message}))]).await;
     }
 
     /// Shows in the current block that something is on its way.
-    async fn load(&mut self, words: &str) -> Result<(), TurnError> {
+    async fn load(&mut self, words: &str) {
         let block = format!("b{}.{}", self.publisher.first_chunk_id(), self.blocks);
         let loading = MessageRef::new(EventName::Loading, MessageType::Loading, "loading", &block);
-        self.publish(vec![loading.whole(json!({"message": words}))]).await
+        self.publish(vec![loading.whole(json!({"message": words}))]).await;
     }
 
     /// Sends events of an answer.
-    pub(super) async fn send(&mut self, events: Vec<Event>) -> Result<(), TurnError> {
+    pub(super) async fn send(&mut self, events: Vec<Event>) {
         self.shown += events.len() as u64;
-        self.publish(events).await
+        self.publish(events).await;
     }
 
-    async fn publish(&mut self, events: Vec<Event>) -> Result<(), TurnError> {
+    async fn publish(&mut self, events: Vec<Event>) {
         // Events of stored inputs may still be taken back.
         if self.inputs.is_replay() {
-            return Ok(self.publisher.repeat(events)?);
+            self.publisher.repeat(events);
+        } else {
+            self.publisher.send(events).await;
         }
-        Ok(self.publisher.send(events).await?)
     }
 
     /// Sends the events that were held back, once all stored inputs are used.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the answer is too long.
-    pub async fn flush(&mut self) -> Result<(), TurnError> {
+    pub async fn flush(&mut self) {
         self.inputs.settle();
-        if self.inputs.is_replay() { Ok(()) } else { self.publish(Vec::new()).await }
+        self.publish(Vec::new()).await;
     }
 
     /// Returns the turn's inputs.
@@ -114,12 +111,10 @@ impl Output {
     }
 
     /// Takes back the chunks that a server which is gone has sent from here on, if there are any.
-    pub(super) async fn redo(&mut self) -> Result<(), TurnError> {
-        let Some(told) = self.inputs.redo() else { return Ok(()) };
-        if self.publisher.take_back(told) {
-            self.load("The server that was answering is gone. Another one continues…").await?;
+    pub(super) async fn redo(&mut self) {
+        if self.inputs.redo().is_some_and(|told| self.publisher.take_back(told)) {
+            self.load("The server that was answering is gone. Another one continues…").await;
         }
-        Ok(())
     }
 
     /// Waits, unless the next input is stored.

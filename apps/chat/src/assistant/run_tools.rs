@@ -8,11 +8,11 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
+use super::Assistants;
 use super::growing_text::GrowingText;
 use super::output::Output;
 use super::round::Call;
 use super::tools::{ToolOutcome, Toolbox};
-use super::{Assistants, TurnError};
 use crate::conversation::Conversation;
 use crate::provider::{Block, Message, Role};
 use crate::store::Input;
@@ -58,7 +58,7 @@ pub(super) async fn run(
     toolbox: &Toolbox,
     calls: Vec<Call>,
     output: &mut Output,
-) -> Result<Vec<Block>, TurnError> {
+) -> Vec<Block> {
     let mut run = Run {
         assistants,
         toolbox,
@@ -77,17 +77,17 @@ pub(super) async fn run(
         output.inputs().store(&[Input::Run]).await;
     }
     for place in 0..calls.len() {
-        run.begin(place, output).await?;
+        run.begin(place, output).await;
     }
     let mut have_begun = false;
     while run.outcomes.iter().any(Option::is_none) {
-        output.redo().await?;
+        output.redo().await;
         let input = match output.inputs().next_of_run(first, |place| run.outcomes[place].is_none()).await {
             Some(input) => input,
             None => {
                 if !std::mem::replace(&mut have_begun, true) {
                     run.spawn_open(were_begun, &says, output);
-                    output.flush().await?;
+                    output.flush().await;
                 }
                 let Some(input) = run.next(&mut heard).await else { break };
                 output.inputs().store(std::slice::from_ref(&input)).await;
@@ -95,8 +95,8 @@ pub(super) async fn run(
             }
         };
         match input {
-            Input::Heard { place, text } => run.hear(place, &text, output).await?,
-            Input::Outcome { place, outcome } => run.end(place, outcome, output).await?,
+            Input::Heard { place, text } => run.hear(place, &text, output).await,
+            Input::Outcome { place, outcome } => run.end(place, outcome, output).await,
             _ => {}
         }
     }
@@ -108,7 +108,7 @@ pub(super) async fn run(
         };
         Block::ToolResult { tool_use_id: call.id.clone(), content, is_error }
     };
-    Ok(calls.iter().zip(run.outcomes).map(result).collect())
+    calls.iter().zip(run.outcomes).map(result).collect()
 }
 
 impl Run<'_> {
@@ -120,7 +120,7 @@ impl Run<'_> {
     }
 
     /// Announces a call, or ends it at once if its input is flawed.
-    async fn begin(&mut self, place: usize, output: &mut Output) -> Result<(), TurnError> {
+    async fn begin(&mut self, place: usize, output: &mut Output) {
         let call = &self.calls[place];
         if let Err(flaw) = &call.input {
             let error = format!("{flaw}; the tool was not run");
@@ -137,7 +137,7 @@ impl Run<'_> {
             let loading = self.message(place, EventName::Loading, MessageType::Loading, ".loading");
             events.push(loading.whole(json!({"message": "Asking a colleague…"})));
         }
-        output.send(events).await
+        output.send(events).await;
     }
 
     /// Starts the tools of the calls that have no result.
@@ -177,14 +177,14 @@ impl Run<'_> {
         }
     }
 
-    async fn hear(&mut self, place: usize, text: &str, output: &mut Output) -> Result<(), TurnError> {
+    async fn hear(&mut self, place: usize, text: &str, output: &mut Output) {
         let message = self.message(place, EventName::Text, MessageType::Text, ".text");
         let mut events = Vec::new();
         self.said.entry(place).or_insert_with(|| GrowingText::new(message)).push(text, &mut events);
-        output.send(events).await
+        output.send(events).await;
     }
 
-    async fn end(&mut self, place: usize, outcome: ToolOutcome, output: &mut Output) -> Result<(), TurnError> {
+    async fn end(&mut self, place: usize, outcome: ToolOutcome, output: &mut Output) {
         let mut events = Vec::new();
         self.said.get(&place).into_iter().for_each(|text| text.end(&mut events));
         let end = match &outcome {
@@ -199,6 +199,6 @@ impl Run<'_> {
             self.message(place, EventName::ToolResult, MessageType::ToolResult, "").change(Change::merge("", end)),
         );
         self.outcomes[place] = Some(outcome);
-        output.send(events).await
+        output.send(events).await;
     }
 }

@@ -12,7 +12,7 @@ use tokio::sync::{Notify, watch};
 
 pub(crate) use interrupt::interrupt;
 pub use interrupt::{Interrupt, Interrupts};
-pub use publisher::{Publisher, TooLong};
+pub use publisher::Publisher;
 
 /// How often the store is asked for what other servers send.
 pub(crate) const LOOK: Duration = Duration::from_millis(50);

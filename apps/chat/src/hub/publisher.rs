@@ -25,15 +25,7 @@ pub struct Publisher {
     held: Vec<Event>,
     /// The last chunk id.
     last: u64,
-    /// About the number of bytes that the turn has sent, and may send.
-    bytes: usize,
-    most_bytes: usize,
 }
-
-/// A turn has sent more than may be stored of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the answer is longer than can be stored")]
-pub struct TooLong;
 
 impl Publisher {
     pub(crate) fn new(
@@ -42,19 +34,15 @@ impl Publisher {
         signals: Arc<Signals>,
         interrupts: Interrupts,
         told: Vec<Event>,
-        most_bytes: usize,
     ) -> Self {
         let (held, last) = (Vec::new(), lease.first - 1);
-        let mut new =
-            Self { store, lease, signals, interrupts, told, has_diverged: false, held, last, bytes: 0, most_bytes };
-        new.begin();
-        new
+        Self { store, lease, signals, interrupts, told, has_diverged: false, held, last }
     }
 
     /// Restarts the turn: the events that were sent are expected again.
     pub(crate) fn begin(&mut self) {
         self.held.clear();
-        (self.has_diverged, self.bytes, self.last) = (false, 0, self.lease.first - 1);
+        (self.has_diverged, self.last) = (false, self.lease.first - 1);
     }
 
     /// Returns the turn's first chunk id.
@@ -64,47 +52,34 @@ impl Publisher {
     }
 
     /// Stores events and sends them to the readers.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the turn is too long.
-    pub async fn send(&mut self, events: Vec<Event>) -> Result<(), TooLong> {
-        self.repeat(events)?;
+    pub async fn send(&mut self, events: Vec<Event>) {
+        self.repeat(events);
         if self.has_diverged {
             return interrupt(&self.interrupts, Interrupt::Diverged).await;
         }
         if self.held.is_empty() {
-            return Ok(());
+            return;
         }
         // If this is dropped meanwhile, the events are sent with the turn's last one.
         match self.store.write(&self.lease, Write { events: &self.held, ..Write::default() }).await {
             Ok(is_to_stop) => {
                 self.held.clear();
                 self.signals.told.send_replace(self.last);
-                if is_to_stop { interrupt(&self.interrupts, Interrupt::Stopped).await } else { Ok(()) }
+                if is_to_stop {
+                    interrupt::<()>(&self.interrupts, Interrupt::Stopped).await;
+                }
             }
             Err(error) => {
                 tracing::error!(%error, "a turn's events can't be stored");
-                interrupt(&self.interrupts, Interrupt::Lost).await
+                interrupt::<()>(&self.interrupts, Interrupt::Lost).await;
             }
         }
     }
 
     /// Takes events of a turn that is run again. Compares what was sent before. The rest is held until the next
     /// [`send`](Self::send), when it is certain that it counts.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the turn is too long.
-    pub fn repeat(&mut self, events: Vec<Event>) -> Result<(), TooLong> {
-        for event in events {
-            self.bytes += event.data.props.to_string().len() + size_of::<Event>();
-            if self.bytes > self.most_bytes {
-                return Err(TooLong);
-            }
-            self.number(event);
-        }
-        Ok(())
+    pub fn repeat(&mut self, events: Vec<Event>) {
+        events.into_iter().for_each(|event| self.number(event));
     }
 
     fn number(&mut self, mut event: Event) {

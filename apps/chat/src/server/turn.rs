@@ -73,8 +73,7 @@ pub(super) async fn run(app: Arc<App>, running: Running) {
     let (interrupts, mut interrupted) = unbounded_channel();
     let too_late = Instant::now() + app.limits.longest.saturating_sub(age);
     let store = app.store.clone();
-    let mut publisher =
-        Publisher::new(store.clone(), lease.clone(), signals.clone(), interrupts.clone(), told, app.limits.turn);
+    let mut publisher = Publisher::new(store.clone(), lease.clone(), signals.clone(), interrupts.clone(), told);
     let ended = loop {
         let taken = Inputs::new(store.clone(), lease.clone(), interrupts.clone(), std::mem::take(&mut inputs));
         let mut output = Output::new(publisher, taken, store.clone(), lease.clone());
@@ -155,6 +154,6 @@ async fn hold(app: &App, lease: &Lease, nudge: &Notify) -> Ended {
 async fn answer(app: &App, begun: &Begun, output: &mut Output) -> Result<Finished, Failure> {
     let Begun { before, said, today } = begun;
     let answered = app.assistants.answer(before, said, *today, output).await;
-    output.flush().await?;
+    output.flush().await;
     Ok(answered?)
 }

@@ -55,11 +55,3 @@ async fn a_store_that_is_lost_ends_the_stream_and_the_answer_can_be_retried() {
     assert!(told.iter().chain(&rest).map(|event| event.data.chunk_id).eq(1..=(told.len() + rest.len()) as u64));
     assert_eq!(world.turn("b", "finance", "Hello?").await.events[0].data.chunk_id, 1);
 }
-
-#[tokio::test]
-async fn a_turn_has_a_longest_length() {
-    let world = World::start_with(Limits { turn: 20_000, ..limits() }, |assistants| assistants).await;
-    let turn = world.turn("a", "finance", "#random:1:20000").await;
-    assert_eq!((turn.error().as_str(), turn.events.len() < 200), ("answer_too_long", true));
-    world.turn("a", "finance", "Good morning").await.assert_done();
-}
