@@ -13,7 +13,7 @@ pub enum Interrupt {
     Diverged,
     /// A client has stopped the turn.
     Stopped,
-    /// The store fails, or another server has the turn.
+    /// The store fails, another server has the turn, or is to have it.
     Lost,
 }
 

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::App;
 use crate::assistant::{Finished, Inputs, Output, TurnError};
 use crate::hub::{Interrupt, Publisher};
-use crate::store::{Begun, Input, Lease, Running, StoreError, Then, Write};
+use crate::store::{Begun, Lease, Running, StoreError, Then, Write};
 use crate::wire::{Envelope, Event, EventName, MessageType};
 
 /// Why a turn is not saved.
@@ -51,21 +51,6 @@ impl Failure {
     }
 }
 
-/// How a run of a turn ends.
-enum Ended {
-    Answered(Box<Result<Finished, Failure>>),
-    /// The turn is to be run again on these inputs.
-    Again(Vec<Input>),
-    /// Another server continues the turn.
-    Left,
-}
-
-impl From<Failure> for Ended {
-    fn from(failure: Failure) -> Self {
-        Self::Answered(Box::new(Err(failure)))
-    }
-}
-
 /// Runs a turn, with or without clients that read it.
 pub(super) async fn run(app: Arc<App>, running: Running) {
     let Running { lease, begun, mut inputs, told, age } = running;
@@ -82,17 +67,12 @@ pub(super) async fn run(app: Arc<App>, running: Running) {
         let ended = tokio::select! {
             // Stored inputs are used before anything new happens.
             biased;
-            () = std::future::ready(()), if lease.owners > app.limits.owners => Failure::BrokenOff.into(),
-            answered = answering => Ended::Answered(Box::new(answered.unwrap_or(Err(Failure::Crashed)))),
-            Some(interrupt) = interrupted.recv() => match interrupt {
-                Interrupt::Again(inputs) => Ended::Again(inputs),
-                Interrupt::Diverged => Failure::BrokenOff.into(),
-                Interrupt::Stopped => Failure::Stopped.into(),
-                Interrupt::Lost => Ended::Left,
-            },
-            held = hold(&app, &lease, &signals.nudge) => held,
-            () = app.turns.stopping() => Ended::Left,
-            () = tokio::time::sleep_until(too_late) => Failure::TooSlow(app.limits.longest).into(),
+            () = std::future::ready(()), if lease.owners > app.limits.owners => Ok(Err(Failure::BrokenOff)),
+            answered = answering => Ok(answered.unwrap_or(Err(Failure::Crashed))),
+            Some(interrupt) = interrupted.recv() => Err(interrupt),
+            interrupt = hold(&app, &lease, &signals.nudge) => Err(interrupt),
+            () = app.turns.stopping() => Err(Interrupt::Lost),
+            () = tokio::time::sleep_until(too_late) => Ok(Err(Failure::TooSlow(app.limits.longest))),
         };
         // From here on nothing is dropped half-way.
         if let Err(error) = output.settle().await {
@@ -100,16 +80,18 @@ pub(super) async fn run(app: Arc<App>, running: Running) {
         }
         publisher = output.into_publisher();
         match ended {
-            Ended::Again(without) => inputs = without,
-            Ended::Answered(answered) => break Some(answered),
-            Ended::Left => break None,
+            Ok(answered) => break Some(answered),
+            Err(Interrupt::Again(without)) => inputs = without,
+            Err(Interrupt::Diverged) => break Some(Err(Failure::BrokenOff)),
+            Err(Interrupt::Stopped) => break Some(Err(Failure::Stopped)),
+            Err(Interrupt::Lost) => break None,
         }
         publisher.begin();
     };
     let saved = match ended {
         None => Err(StoreError::Lost),
         Some(answered) => {
-            let (turn, last) = match *answered {
+            let (turn, last) = match answered {
                 Ok(Finished { turn, stop_reason }) => {
                     let done = Envelope::whole(MessageType::Done, json!({"stop_reason": stop_reason}));
                     (Some(turn), Event::new(EventName::Done, done))
@@ -138,13 +120,13 @@ pub(super) async fn run(app: Arc<App>, running: Running) {
 }
 
 /// Renews a lease until another server has the turn, or a client stops it.
-async fn hold(app: &App, lease: &Lease, nudge: &Notify) -> Ended {
+async fn hold(app: &App, lease: &Lease, nudge: &Notify) -> Interrupt {
     loop {
         let _ = tokio::time::timeout(app.limits.lease / 8, nudge.notified()).await;
         match app.store.write(lease, Write::default()).await {
             Ok(false) => {}
-            Ok(true) => return Failure::Stopped.into(),
-            Err(StoreError::Lost) => return Ended::Left,
+            Ok(true) => return Interrupt::Stopped,
+            Err(StoreError::Lost) => return Interrupt::Lost,
             // The turn itself fails as soon as it has something to store.
             Err(error) => tracing::error!(%error, "a lease can't be renewed"),
         }
