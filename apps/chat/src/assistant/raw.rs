@@ -6,12 +6,14 @@
 use std::collections::VecDeque;
 
 use jsonspigot::{Event, EventKind, ValueKind};
+use serde::Serialize;
 use serde_json::json;
 
 use crate::wire::Change;
 
 /// How a value reaches the client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Goes {
     /// While it is written.
     Shown,
@@ -116,11 +118,6 @@ impl RawText {
         self.runs += usize::from(is_new);
         let place = format!("{path}/{}", self.runs - 1);
         if let (Some((goes, of)), true) = (&kind, is_new) {
-            let goes = match goes {
-                Goes::Shown => "shown",
-                Goes::Kept => "kept",
-                Goes::Hidden => "hidden",
-            };
             let run = if of.is_empty() { json!({"goes": goes}) } else { json!({"goes": goes, "path": of}) };
             changes.push(Change::merge(place.as_str(), run));
         }

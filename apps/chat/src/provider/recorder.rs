@@ -21,32 +21,26 @@ pub enum Piece {
     Failed(ProviderError),
 }
 
-/// A record of answers. Recorded pieces are read first, and then the provider's.
+/// A record of answers. Recorded pieces are read first, and then the provider's. By itself it records nothing.
 pub trait Recorder: Send {
     /// Returns the beginning of the next answer, if it is recorded.
-    fn opened(&mut self) -> Option<Piece>;
+    fn opened(&mut self) -> Option<Piece> {
+        None
+    }
 
     /// Returns the next piece of an answer whose beginning is recorded, or `None` if the record is incomplete.
-    fn piece(&mut self) -> BoxFuture<'_, Option<Piece>>;
+    fn piece(&mut self) -> BoxFuture<'_, Option<Piece>> {
+        ready(None).boxed()
+    }
 
     /// Records a piece.
-    fn record(&mut self, piece: Piece) -> BoxFuture<'_, ()>;
+    fn record(&mut self, _piece: Piece) -> BoxFuture<'_, ()> {
+        ready(()).boxed()
+    }
 }
 
 /// No record.
 #[derive(Clone, Copy, Debug)]
 pub struct Unrecorded;
 
-impl Recorder for Unrecorded {
-    fn opened(&mut self) -> Option<Piece> {
-        None
-    }
-
-    fn piece(&mut self) -> BoxFuture<'_, Option<Piece>> {
-        ready(None).boxed()
-    }
-
-    fn record(&mut self, _piece: Piece) -> BoxFuture<'_, ()> {
-        ready(()).boxed()
-    }
-}
+impl Recorder for Unrecorded {}
