@@ -69,7 +69,7 @@ async fn check_faults_save_nothing(limits: Limits, faults: &[(&str, &str)]) {
     world.turn("s", "shopping", "I need a ring for my sister").await.assert_done();
     world.turn("f", "finance", "My accounts").await.assert_done();
     world.turn("r", "restaurant", "I like Thai food").await.assert_done();
-    let before: Vec<_> = world.rows().into_iter().filter(|row| !row.starts_with("r | ")).collect();
+    let before: Vec<_> = world.rows().into_iter().filter(|row| row[0] != "r").collect();
     let turns = [
         ("s", "shopping", "gold"),
         ("f", "finance", "Compare my spending this month to last month"),
@@ -83,7 +83,7 @@ async fn check_faults_save_nothing(limits: Limits, faults: &[(&str, &str)]) {
             let turn = world.turn(conversation, assistant, &format!("{message} #{fault}")).await;
             assert_eq!(turn.error(), *kind, "{assistant} {fault}");
             // The restaurant's steps are saved as they happen; of the others nothing.
-            let rows: Vec<_> = world.rows().into_iter().filter(|row| !row.starts_with("r | ")).collect();
+            let rows: Vec<_> = world.rows().into_iter().filter(|row| row[0] != "r").collect();
             assert_eq!(rows, before, "{assistant} {fault}");
         }
     }

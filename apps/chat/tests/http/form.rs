@@ -49,7 +49,7 @@ async fn attempts_are_used_up() {
     turn.assert_done();
     assert_eq!(turn.events.last().unwrap().data.props, json!({"stop_reason": "given_up"}));
     assert_eq!(statuses(&turn.props(MessageType::Form)), ["failed", "failed", "given_up"]);
-    assert_eq!((world.journal().seen().count, world.table("messages").len()), (3, 1));
+    assert_eq!((world.journal().seen().count, world.stored().len()), (3, 1));
 }
 
 /// Counts no attempt if the provider fails before its first word. An answer that has begun can't be taken back, so it

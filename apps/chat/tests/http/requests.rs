@@ -56,7 +56,7 @@ async fn what_is_wrong_with_a_request_is_said() {
         let (status, kind, message) = refusal(response).await;
         assert!(status == 422 && kind == "invalid_request" && message.contains(words), "{query}: {message}");
     }
-    assert_eq!((world.rows().len(), world.table("events").len(), world.journal().seen().count), (0, 0, 0));
+    assert_eq!((world.rows().len(), world.events(), world.journal().seen().count), (0, 0, 0));
 }
 
 /// Marks all responses that depend on the server's state, since browsers cache even errors.
@@ -131,7 +131,7 @@ async fn one_turn_at_a_time() {
     world.journal().release();
     first.rest().await;
     world.turn("a", "finance", "Now?").await.assert_done();
-    let messages = world.table("messages").concat();
+    let messages = json!(world.stored()).to_string();
     assert!(!messages.contains("And again") && messages.contains("Now?"));
     // The assistant stays with its conversation, and is the default there.
     let (status, kind, _) = refusal(world.post("a", "restaurant", "Dinner").await).await;

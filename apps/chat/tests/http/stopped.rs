@@ -47,7 +47,7 @@ async fn a_booking_before_the_stop_is_not_made_again() {
     world.journal().wait_for(|seen| seen.count == 2 && seen.held == 1).await;
     assert_eq!(stop(&world, "a").await, 204);
     assert_eq!(stream.rest().await.last().unwrap().data.props["kind"], "stopped");
-    assert_eq!(world.table("messages").len(), 3, "what was said, the call, and its result");
+    assert_eq!(world.stored().len(), 3, "what was said, the call, and its result");
     let turn = world.turn("a", "restaurant", "Book a table at Napoli for two").await;
     turn.assert_done();
     assert!(turn.text().ends_with("I have not booked again."), "{}", turn.text());

@@ -21,7 +21,7 @@ async fn a_turn_that_can_not_be_saved_is_an_error_and_leaves_nothing() {
     assert_eq!(world.rows(), before);
     world.execute("DROP TRIGGER refuse");
     world.turn("a", "shopping", "gold").await.assert_done();
-    assert_eq!(world.table("messages").len(), 4);
+    assert_eq!(world.stored().len(), 4);
 }
 
 /// Sends no event that can't be stored. The stream ends with an error, and the answer continues afterwards.

@@ -11,7 +11,6 @@ use chat::server::Server;
 use chat::wire::{Event, EventName, MessageType};
 use chrono::NaiveDate;
 use reqwest::{Client, Response};
-use rusqlite::types::Value as Sql;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -170,10 +169,12 @@ impl World {
         if response.status() == 204 { Vec::new() } else { Stream::of(response).rest().await }
     }
 
-    /// Returns every row that a turn may save, as text. The stream's events are not among them.
-    pub(crate) fn rows(&self) -> Vec<String> {
-        let tables = ["conversations", "messages"];
-        tables.into_iter().flat_map(|table| self.table(table)).collect()
+    /// Returns every row that a turn may save, as an array. The stream's events are not among them.
+    pub(crate) fn rows(&self) -> Vec<Value> {
+        self.json(
+            "SELECT json_array(id, assistant, context, session) FROM conversations
+             UNION ALL SELECT json_array(conversation_id, position, message) FROM messages",
+        )
     }
 
     /// Returns the values of a query of JSON texts.
@@ -184,6 +185,11 @@ impl World {
         rows.map(|text| serde_json::from_str(&text.unwrap()).unwrap()).collect()
     }
 
+    /// Returns the number of events that are stored.
+    pub(crate) fn events(&self) -> usize {
+        self.json("SELECT event FROM events").len()
+    }
+
     /// Returns the content of each stored message.
     pub(crate) fn stored(&self) -> Vec<Value> {
         self.json("SELECT json_extract(message, '$.content') FROM messages ORDER BY conversation_id, position")
@@ -191,24 +197,6 @@ impl World {
 
     pub(crate) fn execute(&self, sql: &str) {
         rusqlite::Connection::open(self.config.database.as_ref().unwrap()).unwrap().execute_batch(sql).unwrap();
-    }
-
-    pub(crate) fn table(&self, table: &str) -> Vec<String> {
-        let connection = rusqlite::Connection::open(self.config.database.as_ref().unwrap()).unwrap();
-        let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
-        let columns = statement.column_count();
-        let row = |row: &rusqlite::Row<'_>| -> rusqlite::Result<String> {
-            let cells = (0..columns).map(|at| {
-                Ok(match row.get::<_, Sql>(at)? {
-                    Sql::Text(text) => text,
-                    Sql::Integer(number) => number.to_string(),
-                    Sql::Null => "null".to_owned(),
-                    other => panic!("{other:?}"),
-                })
-            });
-            Ok(cells.collect::<rusqlite::Result<Vec<_>>>()?.join(" | "))
-        };
-        statement.query_map([], row).unwrap().collect::<rusqlite::Result<_>>().unwrap()
     }
 }
 
