@@ -1,6 +1,6 @@
 //! The form instructor at every cut and with every fault, and its events on the wire.
 
-use chat::instructor::{AttemptError, ErrorKind, Event, Instructor, Shown};
+use chat::instructor::{AttemptError, Attempts, ErrorKind, Instructor};
 use jsonspigot::{PartialValue, Settled, ValueKind};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -59,54 +59,92 @@ fn booking() -> Value {
     serde_json::from_str(ANSWER).unwrap()
 }
 
-/// The events of a run, in short.
-#[derive(Debug, Default)]
-struct Log {
-    kinds: Vec<String>,
-    raw: String,
+/// A client of attempts at a form, and what was known of the form on the way.
+#[derive(Default)]
+struct Run {
+    names: Vec<&'static str>,
+    chunks: u64,
+    merger: Merger,
     seen: Vec<Booking>,
-    failed: Vec<Vec<AttemptError>>,
+    prompts: Vec<String>,
     result: Option<Result<Value, Vec<AttemptError>>>,
 }
 
-impl Log {
-    fn take(&mut self, event: Event<'_>) {
-        let kind = match event {
-            Event::AttemptStarted { attempt } => format!("started {attempt}"),
-            Event::RawChunk(text) => {
-                self.raw.push_str(text);
-                "raw".into()
-            }
-            Event::Snapshot(seen) => {
-                self.seen.extend(seen.typed::<Booking>().ok().flatten().map(|partial| partial.get().clone()));
-                "snapshot".into()
-            }
-            Event::AttemptFailed { attempt, errors } => {
-                self.failed.push(errors.to_vec());
-                format!("failed {attempt}")
-            }
-            Event::FinalResult(result) => {
-                self.result = Some(result);
-                "final".into()
-            }
-        };
-        if self.kinds.last() != Some(&kind) {
-            self.kinds.push(kind);
+impl Run {
+    /// Takes the events since the last step. Checks that the client has the form as far as it is known.
+    fn look(&mut self, attempts: &mut Attempts<'_>) {
+        for event in attempts.drain() {
+            self.chunks += 1;
+            self.names.push(event.event.as_str());
+            self.merger.apply(event.data.numbered(self.chunks));
         }
+        self.names.dedup();
+        self.result = attempts.result().cloned();
+        let Some(value) = attempts.value() else { return };
+        self.seen.extend(attempts.typed::<Booking>().ok().flatten().map(|partial| partial.get().clone()));
+        let message = &self.merger.messages().last().unwrap().props;
+        if let Ok(value) = value.to_value() {
+            assert_eq!(message["value"], value);
+        }
+        let (open, mut all) = (message["open"].as_str(), Vec::new());
+        states(value, "", &mut all);
+        for (pointer, is_complete) in all {
+            let holds = |open: &str| open == pointer || open.starts_with(&format!("{pointer}/"));
+            assert_eq!(!is_complete, open.is_some_and(holds), "{pointer} while {open:?} is open");
+        }
+    }
+
+    /// Returns each attempt's message.
+    fn messages(&self) -> Vec<&Value> {
+        self.merger.messages().map(|message| &message.props).collect()
+    }
+
+    /// Returns the errors of an attempt, in words as a prompt has them.
+    fn errors(&self, attempt: usize) -> Vec<String> {
+        let words = |error: &Value| match error["pointer"].as_str().unwrap_or_default() {
+            "" => error["message"].as_str().unwrap().to_owned(),
+            pointer => format!("at {pointer}: {}", error["message"].as_str().unwrap()),
+        };
+        self.messages()[attempt]["errors"].as_array().unwrap().iter().map(words).collect()
+    }
+
+    fn kind(&self, attempt: usize) -> &Value {
+        &self.messages()[attempt]["errors"][0]["kind"]
+    }
+}
+
+/// Collects the pointers of all values that are shown, each with whether it is complete.
+fn states(value: PartialValue<'_>, pointer: &str, all: &mut Vec<(String, bool)>) {
+    all.push((pointer.to_owned(), value.is_complete()));
+    match value.kind() {
+        ValueKind::Object => value.entries().for_each(|(name, member)| {
+            states(member, &format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1")), all);
+        }),
+        ValueKind::Array => value.iter().enumerate().for_each(|(index, element)| {
+            states(element, &format!("{pointer}/{index}"), all);
+        }),
+        _ => {}
     }
 }
 
 /// Runs attempts, each with an answer in pieces; the last answer is repeated.
-fn run(instructor: &Instructor, answers: &[&[&str]]) -> (Log, Vec<String>) {
-    let (mut log, mut prompts) = (Log::default(), Vec::new());
-    let mut attempts = instructor.parse_streaming("Book a table.");
-    while let Some(prompt) = attempts.start(|event| log.take(event)) {
-        let answer = answers[prompts.len().min(answers.len() - 1)];
-        prompts.push(prompt);
-        let _ = answer.iter().all(|chunk| attempts.feed(chunk, |event| log.take(event)));
-        attempts.finish(|event| log.take(event));
+fn run(instructor: &Instructor, answers: &[&[&str]]) -> Run {
+    let mut run = Run::default();
+    let mut attempts = instructor.parse_streaming("Book a table.", "b1");
+    while let Some(prompt) = attempts.start() {
+        let answer = answers[run.prompts.len().min(answers.len() - 1)];
+        run.prompts.push(prompt);
+        for chunk in answer {
+            let goes_on = attempts.feed(chunk);
+            run.look(&mut attempts);
+            if !goes_on {
+                break;
+            }
+        }
+        attempts.finish();
+        run.look(&mut attempts);
     }
-    (log, prompts)
+    run
 }
 
 /// Returns every way to cut the text in two, and its characters.
@@ -119,22 +157,40 @@ fn cuts(text: &str) -> impl Iterator<Item = Vec<&str>> {
 #[test]
 fn any_cut_gives_the_same_form_and_growing_snapshots() {
     for cut in cuts(ANSWER) {
-        let (log, prompts) = run(&instructor(), &[&cut]);
-        assert_eq!(log.result, Some(Ok(booking())), "{cut:?}");
-        assert_eq!((log.raw.as_str(), prompts), (ANSWER, vec!["Book a table.".to_owned()]));
-        assert_eq!(log.kinds.first().map(String::as_str), Some("started 1"));
-        assert_eq!(log.kinds.iter().filter(|kind| *kind == "final").count(), 1);
-        assert!(log.failed.is_empty());
-        for pair in log.seen.windows(2) {
+        let run = run(&instructor(), &[&cut]);
+        assert_eq!(run.result, Some(Ok(booking())), "{cut:?}");
+        assert_eq!(run.prompts, ["Book a table."]);
+        let form =
+            json!({"attempt": 1, "status": "complete", "value": booking(), "open": null, "raw": ANSWER, "errors": []});
+        assert_eq!(run.messages(), [&form]);
+        assert_eq!(
+            (run.names[0], run.names[1], *run.names.last().unwrap()),
+            ("attempt_started", "raw_chunk", "final_result")
+        );
+        // Each piece costs what is new in it: its raw text, and a change or two.
+        assert!(run.chunks < 4 * cut.len() as u64 + 40, "{} chunks for {} pieces", run.chunks, cut.len());
+        for pair in run.seen.windows(2) {
             assert!(pair[1].name.starts_with(&pair[0].name), "{pair:?}");
             assert!(pair[1].wishes.len() >= pair[0].wishes.len(), "{pair:?}");
             assert!(pair[0].guests.is_none() || pair[0].guests == pair[1].guests, "{pair:?}");
         }
     }
-    let (log, _) = run(&instructor(), &[&cuts(ANSWER).last().unwrap()]);
-    let names: Vec<_> = log.seen.iter().map(|seen| seen.name.clone()).collect();
+    let run = run(&instructor(), &[&cuts(ANSWER).last().unwrap()]);
+    let names: Vec<_> = run.seen.iter().map(|seen| seen.name.clone()).collect();
     assert!(names.contains(&"Zoë \"Z".into()) && names.contains(&"Zoë \"Z\" 😀".into()), "{names:?}");
-    assert!(log.seen.iter().all(|seen| seen.table.get().is_none_or(|table| *table == Table::Garden)));
+    assert!(run.seen.iter().all(|seen| seen.table.get().is_none_or(|table| *table == Table::Garden)));
+}
+
+#[test]
+fn any_json_is_shown_as_far_as_it_is_known() {
+    let answer = r#" {"name": "Zoë \"Z\" \ud83d\ude00", "~/": {"": [[], [1.50, -0, 1e2]]}, "guests": 4, "none": null,
+      "wishes": [{"text": "a high chair"}, {}, {"text": ""}], "paid": true} "#;
+    let whole: Value = serde_json::from_str(answer).unwrap();
+    let instructor = Instructor::new(&json!({"type": "object"})).unwrap();
+    for cut in cuts(answer) {
+        let run = run(&instructor, &[&cut]);
+        assert_eq!(run.messages()[0]["value"], whole);
+    }
 }
 
 #[test]
@@ -142,13 +198,13 @@ fn parse_gives_the_same_final_result() {
     assert_eq!(instructor().parse("Book a table.", |_| Ok(ANSWER.into())), Ok(booking()));
     assert_eq!(Booking::deserialize(booking()).unwrap().guests, Some(4), "a form fits its type");
     for answers in [["{", r#"{"name": 1}"#, "{}"], ["x", "x", FINE]] {
-        let (log, prompts) = run(&instructor(), &[&[answers[0]], &[answers[1]], &[answers[2]]]);
+        let run = run(&instructor(), &[&[answers[0]], &[answers[1]], &[answers[2]]]);
         let mut asked = Vec::new();
         let whole = instructor().parse("Book a table.", |prompt| {
             asked.push(prompt.to_owned());
             Ok(answers[asked.len() - 1].into())
         });
-        assert_eq!((Some(whole), asked), (log.result, prompts));
+        assert_eq!((Some(whole), asked), (run.result, run.prompts));
     }
     let none = instructor().parse("Book a table.", |_| Err("overloaded".into()));
     assert_eq!(none, Err(vec![AttemptError::new(ErrorKind::Provider, "overloaded")]));
@@ -158,13 +214,16 @@ fn parse_gives_the_same_final_result() {
 fn an_answer_cut_anywhere_fails_as_cut_and_is_asked_again() {
     let whole = ANSWER.trim_end();
     for (end, _) in whole.char_indices() {
-        let (log, prompts) = run(&instructor(), &[&[&whole[..end]], &[ANSWER]]);
-        let [errors] = &log.failed[..] else { panic!("one failure at {end}: {log:?}") };
-        assert_eq!((errors.len(), errors[0].kind), (1, ErrorKind::CutStream));
-        let message = &errors[0].message;
+        let run = run(&instructor(), &[&[&whole[..end]], &[ANSWER]]);
+        let errors = run.errors(0);
+        let message = &errors[0];
+        assert_eq!(
+            (errors.len(), run.kind(0), &run.messages()[0]["status"]),
+            (1, &json!("cut_stream"), &json!("failed"))
+        );
         assert!(message.contains(&format!("(byte {end})")), "{message}");
-        assert!(prompts[1].starts_with("Book a table.") && prompts[1].contains(message), "{}", prompts[1]);
-        assert_eq!(log.result, Some(Ok(booking())));
+        assert!(run.prompts[1].starts_with("Book a table.") && run.prompts[1].contains(message), "{}", run.prompts[1]);
+        assert_eq!(run.result, Some(Ok(booking())));
     }
 }
 
@@ -172,36 +231,37 @@ fn an_answer_cut_anywhere_fails_as_cut_and_is_asked_again() {
 fn a_bad_byte_anywhere_ends_the_attempt_at_once() {
     for (at, old) in ANSWER.char_indices() {
         let bad = format!("{}\u{1}{}", &ANSWER[..at], &ANSWER[at + old.len_utf8()..]);
-        let instructor = instructor();
-        let mut attempts = instructor.parse_streaming("Book a table.");
-        let mut log = Log::default();
-        attempts.start(|event| log.take(event)).unwrap();
-        let over = bad
-            .char_indices()
-            .find(|&(place, c)| !attempts.feed(&bad[place..place + c.len_utf8()], |event| log.take(event)));
+        let (instructor, mut run) = (instructor(), Run::default());
+        let mut attempts = instructor.parse_streaming("Book a table.", "b1");
+        attempts.start().unwrap();
+        let over = bad.char_indices().find(|&(place, c)| !attempts.feed(&bad[place..place + c.len_utf8()]));
         assert_eq!(over.map(|(place, _)| place), Some(at));
-        assert_eq!(log.failed[0][0].kind, ErrorKind::InvalidJson);
-        assert!(!attempts.feed(ANSWER, |_| unreachable!("the attempt is over")));
-        attempts.finish(|_| unreachable!("the attempt is over"));
-        assert!(attempts.start(|event| log.take(event)).unwrap().contains("not JSON"));
+        run.look(&mut attempts);
+        assert_eq!(run.kind(0), "invalid_json");
+        assert!(!attempts.feed(ANSWER));
+        attempts.finish();
+        assert!(attempts.drain().is_empty(), "the attempt is over");
+        assert!(attempts.start().unwrap().contains("not JSON"));
     }
 }
 
 #[test]
 fn the_schema_is_checked_at_the_end_only_and_all_of_it_is_told() {
     for cut in cuts(r#"{"name": "", "guests": 13, "table": "garden"}"#) {
-        let (log, _) = run(&instructor().attempts(1), &[&cut]);
-        assert_eq!((log.kinds[log.kinds.len() - 2].as_str(), log.failed[0].len()), ("failed 1", 2), "{cut:?}");
-        assert!(log.seen.iter().any(|seen| seen.guests == Some(13)), "nothing is judged before the end");
+        let run = run(&instructor().attempts(1), &[&cut]);
+        assert_eq!(run.names[run.names.len() - 2..], ["attempt_failed", "final_result"]);
+        assert_eq!(run.errors(0).len(), 2, "{cut:?}");
+        assert!(run.seen.iter().any(|seen| seen.guests == Some(13)), "nothing is judged before the end");
     }
     let wrong = r#"{"guests": 99, "table": "roof", "day": "soon", "extra": 1, "wishes": [{"text": 7}]}"#;
-    let (log, prompts) = run(&instructor(), &[&[wrong]]);
-    let failed: Vec<_> = log.failed[0].iter().map(ToString::to_string).collect();
+    let run = run(&instructor(), &[&[wrong]]);
+    let failed = run.errors(0);
     let expected = ["at /day: ", "at /guests: 99", "at /table: \"roof\"", "at /wishes/0/text: 7"];
     assert!(expected.iter().all(|start| failed.iter().any(|told| told.starts_with(start))), "{failed:?}");
     assert!(failed.iter().any(|it| it.contains("extra")) && failed.iter().any(|it| it.contains("\"name\"")));
-    assert_eq!((failed.len(), log.seen.len()), (6, 0));
-    assert!(failed.iter().all(|error| prompts[1].contains(error)) && prompts[1].contains(wrong), "{}", prompts[1]);
+    assert_eq!((failed.len(), run.seen.len()), (6, 0));
+    let again = &run.prompts[1];
+    assert!(failed.iter().all(|error| again.contains(error)) && again.contains(wrong), "{again}");
 }
 
 #[test]
@@ -210,42 +270,46 @@ fn when_the_attempts_are_used_up_the_last_errors_are_the_result() {
         let answers: Vec<String> = (21..=24).map(|guests| FINE.replace('1', &guests.to_string())).collect();
         let answers: Vec<[&str; 1]> = answers.iter().map(|answer| [answer.as_str()]).collect();
         let answers: Vec<&[&str]> = answers.iter().map(|answer| &answer[..]).collect();
-        let (log, prompts) = run(&instructor().attempts(most), &answers);
-        assert_eq!((prompts.len(), log.failed.len()), (most as usize, most as usize));
-        let Some(Err(errors)) = &log.result else { panic!("{log:?}") };
-        assert_eq!(errors, log.failed.last().unwrap());
+        let run = run(&instructor().attempts(most), &answers);
+        let messages = run.messages();
+        assert_eq!((run.prompts.len(), messages.len()), (most as usize, most as usize));
+        assert_eq!(messages.last().unwrap()["status"], "given_up");
+        let Some(Err(errors)) = &run.result else { panic!("{:?}", run.result) };
+        assert_eq!(json!(errors), messages.last().unwrap()["errors"]);
         assert_eq!(errors[0].to_string(), format!("at /guests: {} is greater than the maximum of 12", 20 + most));
         // A prompt quotes the last attempt's errors only.
-        assert!(prompts.iter().skip(2).all(|prompt| !prompt.contains("21 is greater")));
+        assert!(run.prompts.iter().skip(2).all(|prompt| !prompt.contains("21 is greater")));
     }
 }
 
 #[test]
 fn a_provider_may_fail_before_and_in_an_answer() {
     for heard in [&[][..], &[r#"{"name": "An"#], &[ANSWER]] {
-        let (instructor, mut log) = (instructor(), Log::default());
-        let mut attempts = instructor.parse_streaming("Book a table.");
-        attempts.start(|event| log.take(event)).unwrap();
+        let (instructor, mut run) = (instructor(), Run::default());
+        let mut attempts = instructor.parse_streaming("Book a table.", "b1");
+        attempts.start().unwrap();
         for chunk in heard {
-            attempts.feed(chunk, |event| log.take(event));
+            attempts.feed(chunk);
         }
         let error = AttemptError::new(ErrorKind::Provider, "Overloaded");
-        attempts.fail(error.clone(), |event| log.take(event));
-        attempts.fail(error.clone(), |_| unreachable!("the attempt is over"));
-        assert_eq!(log.failed, [[error]]);
-        let prompt = attempts.start(|event| log.take(event)).unwrap();
+        attempts.fail(error.clone());
+        run.look(&mut attempts);
+        attempts.fail(error.clone());
+        assert!(attempts.drain().is_empty(), "the attempt is over");
+        assert_eq!(run.messages()[0]["errors"], json!([error]));
+        let prompt = attempts.start().unwrap();
         assert!(prompt.contains("the provider failed: Overloaded"));
         assert!(heard.iter().all(|chunk| prompt.contains(chunk)));
-        attempts.feed(ANSWER, |event| log.take(event));
-        attempts.finish(|event| log.take(event));
-        assert_eq!(log.result, Some(Ok(booking())));
-        assert_eq!(attempts.start(|_| unreachable!("it is over")), None);
+        attempts.feed(ANSWER);
+        attempts.finish();
+        assert_eq!(attempts.result(), Some(&Ok(booking())));
+        assert_eq!(attempts.start(), None);
     }
 }
 
 #[test]
 fn only_exactly_one_form_is_accepted() {
-    assert!(run(&instructor(), &[&[FINE]]).0.result.unwrap().is_ok());
+    assert!(run(&instructor(), &[&[FINE]]).result.unwrap().is_ok());
     let bad = [
         (format!("```yaml\n{FINE}\n```"), ErrorKind::InvalidJson),
         (format!("```json\n{FINE} {FINE}\n```"), ErrorKind::InvalidJson),
@@ -268,8 +332,8 @@ fn only_exactly_one_form_is_accepted() {
         (format!("[{FINE}]"), ErrorKind::Schema),
     ];
     for (answer, kind) in bad {
-        let (log, _) = run(&instructor().attempts(1), &[&[&answer]]);
-        assert_eq!(log.failed[0][0].kind, kind, "{answer:.80}");
+        let run = run(&instructor().attempts(1), &[&[&answer]]);
+        assert_eq!(*run.kind(0), json!(kind), "{answer:.80}");
     }
 }
 
@@ -283,18 +347,18 @@ fn a_form_in_a_fence_is_found() {
         format!("Sure!\n```JSON\n{fine}\n"),
     ] {
         for cut in cuts(&answer) {
-            let (log, _) = run(&instructor(), &[&cut]);
-            assert_eq!(log.result, Some(Ok(booking())), "{cut:?}");
-            assert_eq!(log.raw, answer, "the model's text is shown as it is");
+            let run = run(&instructor(), &[&cut]);
+            assert_eq!(run.result, Some(Ok(booking())), "{cut:?}");
+            assert_eq!(run.messages()[0]["raw"], answer, "the model's text is shown as it is");
         }
-        let (log, _) = run(&instructor(), &[&cuts(&answer).last().unwrap()]);
-        assert!(log.seen.len() > 20, "it grows: {}", log.seen.len());
+        let run = run(&instructor(), &[&cuts(&answer).last().unwrap()]);
+        assert!(run.seen.len() > 20, "it grows: {}", run.seen.len());
     }
 }
 
 #[test]
 fn a_prompt_stays_small_whatever_the_answer_was() {
-    let again = |answer: Value| run(&instructor().attempts(2), &[&[&answer.to_string()]]).1[1].clone();
+    let again = |answer: Value| run(&instructor().attempts(2), &[&[&answer.to_string()]]).prompts[1].clone();
     let wishes =
         |count| json!({"name": "A", "guests": 1, "table": "window", "wishes": vec![json!({"text": 7}); count]});
     assert!(!again(wishes(20)).contains("more"), "20 errors are all quoted");
@@ -312,100 +376,16 @@ fn a_bad_schema_is_refused() {
 
 #[test]
 fn calls_in_the_wrong_order_do_nothing() {
-    let (instructor, mut log) = (instructor(), Log::default());
-    let mut attempts = instructor.parse_streaming("Book a table.");
-    attempts.finish(|_| unreachable!("nothing was asked"));
-    attempts.fail(AttemptError::new(ErrorKind::Provider, ""), |_| unreachable!("nothing was asked"));
-    assert!(!attempts.feed("{", |_| unreachable!("nothing was asked")));
-    attempts.start(|event| log.take(event)).unwrap();
-    assert!(attempts.feed("", |_| unreachable!("nothing came")));
-    attempts.feed("{", |event| log.take(event));
-    attempts.start(|event| log.take(event)).unwrap();
-    assert_eq!(log.kinds, ["started 1", "raw", "snapshot", "failed 1", "started 2"]);
-    assert_eq!(log.failed[0][0].kind, ErrorKind::CutStream);
-}
-
-/// Collects the pointers of all values that are shown, each with whether it is complete.
-fn states(value: PartialValue<'_>, pointer: &str, all: &mut Vec<(String, bool)>) {
-    all.push((pointer.to_owned(), value.is_complete()));
-    match value.kind() {
-        ValueKind::Object => value.entries().for_each(|(name, member)| {
-            states(member, &format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1")), all);
-        }),
-        ValueKind::Array => value.iter().enumerate().for_each(|(index, element)| {
-            states(element, &format!("{pointer}/{index}"), all);
-        }),
-        _ => {}
-    }
-}
-
-/// A client of the form.
-#[derive(Default)]
-struct Client {
-    merger: Merger,
-    number: u64,
-    names: Vec<&'static str>,
-}
-
-impl Client {
-    /// Runs attempts with these answers in pieces, and checks the client's form at each snapshot.
-    fn fill(&mut self, instructor: &Instructor, answers: &[&[&str]]) {
-        let mut shown = Shown::in_block("b1");
-        let mut take = |event: Event<'_>| {
-            for sent in shown.events(&event) {
-                self.number += 1;
-                self.names.push(sent.event.as_str());
-                self.merger.apply(sent.data.numbered(self.number));
-            }
-            let Event::Snapshot(seen) = event else { return };
-            let message = &self.merger.messages().last().unwrap().props;
-            assert_eq!(message["value"], seen.value.to_value().unwrap());
-            let (open, mut all) = (message["open"].as_str(), Vec::new());
-            states(seen.value, "", &mut all);
-            for (pointer, is_complete) in all {
-                let holds = |open: &str| open == pointer || open.starts_with(&format!("{pointer}/"));
-                assert_eq!(!is_complete, open.is_some_and(holds), "{pointer} while {open:?} is open");
-            }
-        };
-        let mut attempts = instructor.parse_streaming("Book a table.");
-        for answer in answers {
-            attempts.start(&mut take).unwrap();
-            let _ = answer.iter().all(|chunk| attempts.feed(chunk, &mut take));
-            attempts.finish(&mut take);
-        }
-    }
-
-    fn messages(&self) -> Vec<&Value> {
-        self.merger.messages().map(|message| &message.props).collect()
-    }
-}
-
-#[test]
-fn on_the_wire_the_form_is_each_snapshot_and_each_attempt_is_a_message() {
-    let answer = r#" {"name": "Zoë \"Z\" \ud83d\ude00", "~/": {"": [[], [1.50, -0, 1e2]]}, "guests": 4, "none": null,
-      "wishes": [{"text": "a high chair"}, {}, {"text": ""}], "paid": true} "#;
-    let whole: Value = serde_json::from_str(answer).unwrap();
-    let guests = json!({"type": "integer", "minimum": 1});
-    let schema = json!({"type": "object", "required": ["name"], "properties": {"guests": guests}});
-    let instructor = Instructor::new(&schema).unwrap().attempts(2);
-    for cut in cuts(answer) {
-        let mut client = Client::default();
-        client.fill(&instructor, &[&cut]);
-        // Each piece costs what is new in it: its raw text, and a change or two.
-        assert!(client.number < 4 * cut.len() as u64 + 40, "{} chunks for {} pieces", client.number, cut.len());
-        let form =
-            json!({"attempt": 1, "status": "complete", "value": whole, "open": null, "raw": answer, "errors": []});
-        assert_eq!(client.messages(), [&form]);
-    }
-    let mut client = Client::default();
-    client.fill(&instructor, &[&[r#"{"name": "An"#], &[r#"{"name": "Ann", "guests": 0, "table": "window"}"#]]);
-    let messages = client.messages();
-    assert_eq!((&messages[0]["status"], &messages[0]["open"]), (&json!("failed"), &json!("/name")));
-    assert_eq!(messages[0]["errors"][0]["kind"], "cut_stream");
-    assert_eq!((&messages[1]["status"], messages.len()), (&json!("given_up"), 2));
-    let error = json!({"kind": "schema", "pointer": "/guests", "message": "0 is less than the minimum of 1"});
-    assert_eq!(messages[1]["errors"], json!([error]));
-    client.names.dedup();
-    let names = "attempt_started raw_chunk snapshot attempt_failed attempt_started raw_chunk snapshot attempt_failed";
-    assert_eq!(client.names.join(" "), format!("{names} final_result"));
+    let (instructor, mut run) = (instructor(), Run::default());
+    let mut attempts = instructor.parse_streaming("Book a table.", "b1");
+    attempts.finish();
+    attempts.fail(AttemptError::new(ErrorKind::Provider, ""));
+    assert!(!attempts.feed("{") && attempts.drain().is_empty(), "nothing was asked");
+    attempts.start().unwrap();
+    assert!(attempts.feed(""));
+    attempts.feed("{");
+    attempts.start().unwrap();
+    run.look(&mut attempts);
+    assert_eq!(run.names, ["attempt_started", "raw_chunk", "snapshot", "attempt_failed", "attempt_started"]);
+    assert_eq!(run.kind(0), "cut_stream");
 }

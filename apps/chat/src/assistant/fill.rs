@@ -3,13 +3,13 @@
 use chrono::NaiveDate;
 use jsonspigot::PatternSet;
 use jsonspigot_llm::{StreamEvent, ToolCalls};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::ask::{Reader, ask};
 use super::output::Output;
 use super::{Assistants, Finished, TurnError, conversation};
 use crate::conversation::{Assistant, Conversation, Turn};
-use crate::instructor::{AttemptError, Attempts, ErrorKind, Event as FormEvent, Instructor, Shown};
+use crate::instructor::{AttemptError, Attempts, ErrorKind, Instructor};
 use crate::provider::{Message, ProviderError, Request};
 use crate::wire::Event;
 
@@ -37,28 +37,12 @@ pub(super) fn trip() -> Instructor {
     Instructor::new(&schema).expect("the schema is valid")
 }
 
-/// The attempts, and their events for the client.
+/// The attempts, and how far the current answer is.
 struct Filling<'f> {
     attempts: Attempts<'f>,
-    shown: Shown,
-    events: Vec<Event>,
-    result: Option<Result<Value, Vec<AttemptError>>>,
     /// True once the answer has begun, and once its rest is not needed.
     has_begun: bool,
     is_done: bool,
-}
-
-impl Filling<'_> {
-    /// Makes one step of the instructor and keeps its events.
-    fn step<R>(&mut self, step: impl FnOnce(&mut Attempts<'_>, &mut dyn FnMut(FormEvent<'_>)) -> R) -> R {
-        let Self { attempts, shown, events, result, .. } = self;
-        step(attempts, &mut |event| {
-            events.extend(shown.events(&event));
-            if let FormEvent::FinalResult(last) = event {
-                *result = Some(last);
-            }
-        })
-    }
 }
 
 impl Reader for Filling<'_> {
@@ -71,13 +55,13 @@ impl Reader for Filling<'_> {
             && !self.is_done
         {
             self.has_begun = true;
-            self.is_done = !self.step(|attempts, on_event| attempts.feed(&text, on_event));
+            self.is_done = !self.attempts.feed(&text);
         }
     }
 
     /// Returns the events once the answer has begun; until then the attempt can be repeated.
     fn drain(&mut self) -> Vec<Event> {
-        if self.has_begun { std::mem::take(&mut self.events) } else { Vec::new() }
+        if self.has_begun { self.attempts.drain() } else { Vec::new() }
     }
 
     fn restart(&mut self) {
@@ -102,10 +86,9 @@ pub(super) async fn answer(
          this JSON Schema: {}\nToday is {today}.",
         assistants.form.schema().as_value(),
     );
-    let shown = Shown::in_block(&output.begin_answer().await);
-    let attempts = assistants.form.parse_streaming(message);
-    let mut filling = Filling { attempts, shown, events: Vec::new(), result: None, has_begun: false, is_done: false };
-    while let Some(prompt) = filling.step(|attempts, on_event| attempts.start(on_event)) {
+    let attempts = assistants.form.parse_streaming(message, &output.begin_answer().await);
+    let mut filling = Filling { attempts, has_begun: false, is_done: false };
+    while let Some(prompt) = filling.attempts.start() {
         let request = Request {
             system: system.clone(),
             messages: conversation(&before.messages, &[Message::user(prompt)]),
@@ -113,23 +96,23 @@ pub(super) async fn answer(
             ..Request::default()
         };
         match ask(&assistants.provider, &request, output, &mut filling).await {
-            Ok(()) => filling.step(|attempts, on_event| attempts.finish(on_event)),
+            Ok(()) => filling.attempts.finish(),
             // An answer that breaks off costs an attempt, because what was shown of it can't be taken back.
             Err(TurnError::Provider(error)) if filling.has_begun => {
-                filling.step(|attempts, on_event| attempts.fail(failed(&error), on_event));
+                filling.attempts.fail(failed(&error));
                 output.send(filling.drain()).await;
                 // If it was the last one, the provider has failed, not the model.
-                if filling.result.is_some() {
+                if filling.attempts.result().is_some() {
                     return Err(error.into());
                 }
                 output.pause(assistants.provider.retry().after(&error).unwrap_or_default()).await;
             }
             Err(error) => return Err(error),
         }
-        output.send(std::mem::take(&mut filling.events)).await;
+        output.send(filling.attempts.drain()).await;
     }
     let mut messages = vec![Message::user(message)];
-    let form = filling.result.and_then(Result::ok);
+    let form = filling.attempts.result().and_then(|result| result.as_ref().ok());
     let stop_reason = if form.is_some() { "complete" } else { "given_up" }.to_owned();
     messages.extend(form.map(|form| Message::assistant(form.to_string())));
     let turn = Turn { assistant: Assistant::Form, messages, context: None, session: None };

@@ -1,11 +1,14 @@
-//! The attempts at a form, one after the other.
+//! The attempts at a form, one after the other, and their events for the client.
 
 use std::fmt::Write;
 
-use serde_json::Value;
+use jsonspigot::{Error, Partial, PartialValue};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
-use super::form::{Form, Snapshot};
+use super::form::Form;
 use super::{AttemptError, ErrorKind, Schema};
+use crate::wire::{Change, Event, EventName, MessageRef, MessageType};
 
 /// The number of errors that a prompt quotes.
 const MAX_ERRORS: usize = 20;
@@ -13,32 +16,14 @@ const MAX_ERRORS: usize = 20;
 /// The bytes of an answer that a prompt quotes: its end, as that is where a broken answer went wrong.
 const MAX_ANSWER: usize = 8 << 10;
 
-/// An event of the attempts. Each attempt begins with `AttemptStarted` and ends with `AttemptFailed` or the `FinalResult`, which
-/// also follows the last `AttemptFailed`.
-#[derive(Debug)]
-pub enum Event<'a> {
-    /// The model is asked.
-    AttemptStarted {
-        /// The attempt's number, from 1.
-        attempt: u32,
-    },
-    /// A piece of the model's answer.
-    RawChunk(&'a str),
-    /// More of the form is known, or is complete.
-    Snapshot(Snapshot<'a>),
-    /// The attempt gave no form.
-    AttemptFailed {
-        /// The attempt's number, from 1.
-        attempt: u32,
-        /// The errors; at least one.
-        errors: &'a [AttemptError],
-    },
-    /// The form, or the last attempt's errors.
-    FinalResult(Result<Value, Vec<AttemptError>>),
-}
-
 /// Attempts at one form. Call [`start`](Self::start) for each prompt, [`feed`](Self::feed) the answer, and end the attempt
 /// with [`finish`](Self::finish) or [`fail`](Self::fail).
+///
+/// Each attempt is a message of type `form`, named `attempt-1`, `attempt-2` and so on. Its props are `attempt`, `value` (the
+/// form so far), `open` (a pointer to the innermost partial value, or null), `raw` (the model's text), `errors` (each with
+/// `kind`, `message` and, from the schema, `pointer`) and `status`: `filling`, `failed`, `complete`, or `given_up` if the last
+/// attempt failed. It begins with `attempt_started`, grows by `raw_chunk` and `snapshot`, and ends with `attempt_failed` or
+/// the `final_result`, which also follows the last `attempt_failed`.
 #[derive(Debug)]
 pub struct Attempts<'s> {
     schema: &'s Schema,
@@ -48,67 +33,120 @@ pub struct Attempts<'s> {
     attempt: u32,
     /// The form of the attempt that is running.
     form: Option<Form>,
+    message: MessageRef,
+    events: Vec<Event>,
+    result: Option<Result<Value, Vec<AttemptError>>>,
 }
 
 impl<'s> Attempts<'s> {
-    pub(super) fn new(schema: &'s Schema, most: u32, prompt: &str) -> Self {
+    pub(super) fn new(schema: &'s Schema, most: u32, prompt: &str, block: &str) -> Self {
         let (prompt, next_prompt) = (prompt.to_owned(), Some(prompt.to_owned()));
-        Self { schema, most, prompt, next_prompt, attempt: 0, form: None }
+        let message = MessageRef::new(EventName::AttemptStarted, MessageType::Form, "", block);
+        Self { schema, most, prompt, next_prompt, attempt: 0, form: None, message, events: Vec::new(), result: None }
     }
 
     /// Begins the next attempt and returns its prompt, or `None` after the final result. An attempt that is still running
     /// counts as cut.
-    pub fn start(&mut self, mut on_event: impl FnMut(Event<'_>)) -> Option<String> {
-        self.fail(AttemptError::new(ErrorKind::CutStream, "the answer was given up"), &mut on_event);
+    pub fn start(&mut self) -> Option<String> {
+        self.fail(AttemptError::new(ErrorKind::CutStream, "the answer was given up"));
         let prompt = self.next_prompt.take()?;
         self.attempt += 1;
         self.form = Some(Form::new());
-        on_event(Event::AttemptStarted { attempt: self.attempt });
+        self.message.id = format!("attempt-{}", self.attempt);
+        let attempt = self.attempt;
+        let props =
+            json!({"attempt": attempt, "status": "filling", "value": null, "open": null, "raw": "", "errors": []});
+        self.events.push(self.message.whole(props));
         Some(prompt)
     }
 
     /// Reads a piece of the answer. Returns false if the rest of the answer is not needed, because the attempt has ended.
-    pub fn feed(&mut self, text: &str, mut on_event: impl FnMut(Event<'_>)) -> bool {
-        let Some(form) = &mut self.form else { return false };
-        if text.is_empty() {
-            return true;
+    pub fn feed(&mut self, text: &str) -> bool {
+        if self.form.is_none() || text.is_empty() {
+            return self.form.is_some();
         }
-        on_event(Event::RawChunk(text));
-        let fed = form.feed(Some(text));
-        form.snapshot().map(Event::Snapshot).into_iter().for_each(&mut on_event);
-        if let Err(error) = &fed {
-            self.fail(AttemptError::of_json(error), on_event);
+        self.tell(EventName::RawChunk, Change::append("/raw", text));
+        let read = self.read(Some(text));
+        if let Err(error) = &read {
+            self.fail(AttemptError::of_json(error));
         }
-        fed.is_ok()
+        read.is_ok()
     }
 
     /// Ends the attempt at the end of the answer, and checks the form.
-    pub fn finish(&mut self, mut on_event: impl FnMut(Event<'_>)) {
-        let Some(form) = &mut self.form else { return };
-        let finished = form.feed(None).map_err(|error| vec![AttemptError::of_json(&error)]);
-        form.snapshot().map(Event::Snapshot).into_iter().for_each(&mut on_event);
-        match finished.and_then(|()| form.complete(self.schema)) {
+    pub fn finish(&mut self) {
+        let read = self.read(None).map_err(|error| vec![AttemptError::of_json(&error)]);
+        let Some(form) = &self.form else { return };
+        match read.and_then(|()| form.complete(self.schema)) {
             Ok(result) => {
                 self.form = None;
-                on_event(Event::FinalResult(Ok(result)));
+                self.end_with(EventName::FinalResult, "complete", &[]);
+                self.result = Some(Ok(result));
             }
-            Err(errors) => self.end(errors, on_event),
+            Err(errors) => self.end(errors),
         }
     }
 
     /// Ends the attempt with an error of the provider or of the connection.
-    pub fn fail(&mut self, error: AttemptError, on_event: impl FnMut(Event<'_>)) {
-        self.end(vec![error], on_event);
+    pub fn fail(&mut self, error: AttemptError) {
+        self.end(vec![error]);
     }
 
-    fn end(&mut self, errors: Vec<AttemptError>, mut on_event: impl FnMut(Event<'_>)) {
+    /// Returns the known part of the form that is being filled, without a type.
+    #[must_use]
+    pub fn value(&self) -> Option<PartialValue<'_>> {
+        self.form.as_ref()?.value()
+    }
+
+    /// Returns the known part as a `T`, or `None` while too little is known.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the known part does not fit the type. The attempt continues, because only its end is judged.
+    pub fn typed<T: DeserializeOwned>(&self) -> Result<Option<Partial<T>>, Error> {
+        self.form.as_ref().map_or(Ok(None), Form::typed)
+    }
+
+    /// Returns the events since the last call.
+    pub fn drain(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.events)
+    }
+
+    /// Returns the form, or the last attempt's errors, after the last attempt.
+    #[must_use]
+    pub fn result(&self) -> Option<&Result<Value, Vec<AttemptError>>> {
+        self.result.as_ref()
+    }
+
+    pub(super) fn into_result(self) -> Result<Value, Vec<AttemptError>> {
+        self.result.unwrap_or_else(|| Err(Vec::new()))
+    }
+
+    fn read(&mut self, text: Option<&str>) -> Result<(), Error> {
+        let Some(form) = &mut self.form else { return Ok(()) };
+        let read = form.feed(text);
+        let changes = form.changes();
+        changes.into_iter().for_each(|change| self.tell(EventName::Snapshot, change));
+        read
+    }
+
+    fn end(&mut self, errors: Vec<AttemptError>) {
         let Some(form) = self.form.take() else { return };
-        on_event(Event::AttemptFailed { attempt: self.attempt, errors: &errors });
+        self.end_with(EventName::AttemptFailed, "failed", &errors);
         if self.attempt < self.most {
             self.next_prompt = Some(again(&self.prompt, form.text(), &errors));
         } else {
-            on_event(Event::FinalResult(Err(errors)));
+            self.end_with(EventName::FinalResult, "given_up", &errors);
+            self.result = Some(Err(errors));
         }
+    }
+
+    fn end_with(&mut self, name: EventName, status: &str, errors: &[AttemptError]) {
+        self.tell(name, Change::merge("", json!({"status": status, "errors": errors})));
+    }
+
+    fn tell(&mut self, name: EventName, change: Change) {
+        self.events.push(self.message.named(name).change(change));
     }
 }
 

@@ -1,14 +1,14 @@
 //! A form while the model writes it: a typed partial value after each chunk, and a check by the JSON Schema at the end.
 
 use jsonspigot::{
-    DuplicateKeys, Error, Event, EventKind, Limits, Parser, Partial, PartialValue, PatchOp, PatternSet, Revision,
-    ValueKind,
+    DuplicateKeys, Error, Event, EventKind, Limits, Parser, Partial, PartialValue, PatternSet, Revision, ValueKind,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::fence::Fenced;
 use super::{AttemptError, Schema};
+use crate::wire::Change;
 
 /// Enough for any form.
 const LIMITS: Limits = Limits::new().depth(64).key(1 << 10).string(1 << 20).number(64).blank(1 << 10).total(4 << 20);
@@ -18,21 +18,11 @@ const LIMITS: Limits = Limits::new().depth(64).key(1 << 10).string(1 << 20).numb
 pub(super) struct Form {
     parser: Parser,
     fenced: Fenced,
-    /// The revision of the last snapshot.
-    seen: Revision,
-    /// The pointer of the innermost open string, array or object.
+    /// The pointer of the innermost open string, array or object. Everything outside of it is complete.
     open: Option<String>,
-}
-
-/// The known part of a form. Nothing is computed until it is used.
-#[derive(Debug)]
-pub struct Snapshot<'a> {
-    parser: &'a Parser,
-    since: Revision,
-    /// The known part without a type.
-    pub value: PartialValue<'a>,
-    /// The pointer of the innermost open value. Everything outside of it is complete.
-    pub open: Option<&'a str>,
+    /// The revision and the pointer that the client has.
+    seen: Revision,
+    told_open: Option<String>,
 }
 
 impl Form {
@@ -41,7 +31,7 @@ impl Form {
         let builder = Parser::builder().snapshots().limits(LIMITS).duplicate_keys(DuplicateKeys::Reject);
         let every = PatternSet::new(["$", "$..*"]).expect("the patterns are valid");
         let parser = builder.patterns(&every).build();
-        Self { parser, fenced: Fenced::new(), seen: Revision::default(), open: None }
+        Self { parser, fenced: Fenced::new(), open: None, seen: Revision::default(), told_open: None }
     }
 
     /// Reads the JSON in a chunk of the answer, or in its end.
@@ -56,17 +46,28 @@ impl Form {
         read.and_then(|()| if chunk.is_none() { parser.finish_with(|event| follow(open, &event)) } else { Ok(()) })
     }
 
-    /// Returns a snapshot if it differs from the last one.
-    pub(super) fn snapshot(&mut self) -> Option<Snapshot<'_>> {
-        let since = self.seen;
-        // A value that has only closed has an empty patch, but changes `open`. A text that has failed closes nothing.
-        let is_same = self.parser.error().is_some() && self.parser.patch_since(since).is_ok_and(|ops| ops.is_empty());
-        if !self.parser.has_changed_since(since) || is_same {
-            return None;
+    /// Returns the known part, without a type.
+    pub(super) fn value(&self) -> Option<PartialValue<'_>> {
+        self.parser.snapshot()
+    }
+
+    /// Returns the known part as a `T`, or `None` while too little is known. Fails if it does not fit.
+    pub(super) fn typed<T: DeserializeOwned>(&self) -> Result<Option<Partial<T>>, Error> {
+        self.value().map_or(Ok(None), PartialValue::deserialize)
+    }
+
+    /// Returns what has changed since the last call, for a client that keeps the form at `/value` and the pointer of its
+    /// innermost open value at `/open`.
+    pub(super) fn changes(&mut self) -> Vec<Change> {
+        let since = std::mem::replace(&mut self.seen, self.parser.revision());
+        let patch = self.parser.patch_since(since).into_iter().flatten();
+        // A value that can't be built, such as a number beyond f64's range, is an error at the attempt's end.
+        let mut changes: Vec<_> = patch.filter_map(|op| Change::of_patch("/value", &op).ok()).collect();
+        if self.told_open != self.open {
+            self.told_open.clone_from(&self.open);
+            changes.push(Change::set("/open", self.open.clone()));
         }
-        self.seen = self.parser.revision();
-        let (parser, open) = (&self.parser, self.open.as_deref());
-        parser.snapshot().map(|value| Snapshot { parser, since, value, open })
+        changes
     }
 
     /// Reads the complete answer: strictly, then by the schema.
@@ -79,22 +80,6 @@ impl Form {
     /// Returns the JSON text that was read.
     pub(super) fn text(&self) -> &[u8] {
         self.parser.text().unwrap_or_default()
-    }
-}
-
-impl<'a> Snapshot<'a> {
-    /// Returns the known part as a `T`, or `None` while too little is known.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the known part does not fit the type. The attempt continues, because only its end is judged.
-    pub fn typed<T: DeserializeOwned>(&self) -> Result<Option<Partial<T>>, Error> {
-        self.value.deserialize()
-    }
-
-    /// Returns what has changed since the last snapshot of the attempt.
-    pub fn changes(&self) -> impl Iterator<Item = PatchOp<'a>> + use<'a> {
-        self.parser.patch_since(self.since).into_iter().flatten()
     }
 }
 

@@ -80,7 +80,7 @@ pub enum MessageType {
     Products,
     /// A hidden note: `{"preferences", "restaurants"}`, and in `suggestions` what the person may say next.
     Context,
-    /// An attempt at a form: see `instructor::Shown`.
+    /// An attempt at a form: see `instructor::Attempts`.
     Form,
     /// Takes back every message from a chunk on: `{"from"}`. It is no message itself.
     Cut,
