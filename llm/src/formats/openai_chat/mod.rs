@@ -238,6 +238,7 @@ fn reasons<'e>(choice: Node<'e>) -> [&'e str; 3] {
     match () {
         () if !given.is_empty() && given != "null" => [given, native, other],
         () if !native.is_empty() => [native, "", other],
+        () if other.is_empty() => [""; 3],
         // Some servers send the reason as `stop_reason`, which others use for the stop sequence.
         () if StopKind::of(other) != StopKind::Other => [other, "", ""],
         () => [""; 3],
