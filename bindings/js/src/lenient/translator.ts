@@ -194,11 +194,10 @@ export class Lenient {
 
   // Driving the engine.
 
-  /** Lets the engine read the input from one unit to another, and passes the deviation at which it stops. */
-  #raw(from: number, to = this.#text.length): number {
+  /** Lets the engine read the input, or its beginning, from a unit on, and passes the deviation at which it stops. */
+  #raw(from: number, text = this.#text): number {
     const engine = this.#engine;
     const { kept } = engine;
-    const text = this.#text.slice(0, to);
     if (kept !== undefined) engine.keptShift = kept.open(text, from);
     try {
       const end = engine.run(text, from);
@@ -517,16 +516,16 @@ export class Lenient {
   /** Reads on in single quotes, where other quotes are plain. */
   #singleQuotes(i: number): number {
     const engine = this.#engine;
-    if (engine.escape !== NO_ESCAPE) return this.#raw(i, i + 1);
     const text = this.#text;
+    if (engine.escape !== NO_ESCAPE) return this.#raw(i, text.slice(0, i + 1));
     let end = i;
     for (; end < text.length; end++) {
       const c = text.charCodeAt(end);
       if (c === APOSTROPHE || c === QUOTE || c === BACKSLASH) break;
     }
-    if (end > i) return this.#raw(i, end);
+    if (end > i) return this.#raw(i, text.slice(0, end));
     const c = text.charCodeAt(i);
-    if (c === BACKSLASH) return this.#raw(i, i + 1);
+    if (c === BACKSLASH) return this.#raw(i, text.slice(0, i + 1));
     if (c === APOSTROPHE) {
       this.#put('"', engine.at(i));
       this.isSingleQuoted = false;
@@ -611,7 +610,7 @@ export class Lenient {
     const text = this.#text;
     let end = i;
     while (end < text.length && isOfName(text.charCodeAt(end))) end += 1;
-    this.#raw(i, end);
+    this.#raw(i, text.slice(0, end));
     if (end < text.length) {
       this.#put('"', this.#engine.at(end));
       this.step = STRICT;
