@@ -140,7 +140,7 @@ async fn refusal(mut response: Response, longest: Duration) -> String {
     body.truncate(MOST_BODY);
     let patterns = PatternSet::new(["error.message"]).expect("the pattern is a pattern");
     let mut message = String::new();
-    // A body that is cut, or no JSON, is read as far as it goes.
+    // If the body is cut or is not JSON, the message is the text before the error.
     let _ = Parser::new(&patterns).feed_with(&body, |event| message.push_str(event.delta().unwrap_or_default()));
     if message.is_empty() {
         body.truncate(MOST_WORDS);

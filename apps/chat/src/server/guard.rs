@@ -1,4 +1,4 @@
-//! What every request passes: the check of its host, and the header that keeps responses out of caches.
+//! The check of each request's host, and the header that keeps responses out of caches.
 
 use std::sync::Arc;
 

@@ -111,20 +111,20 @@ pub struct Running {
     pub age: Duration,
 }
 
-/// What a server stores of its turn at once.
+/// The parts of a turn that a server stores at once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Write<'w> {
-    /// What the turn takes in.
+    /// New inputs of the turn.
     pub inputs: &'w [Input],
-    /// What it sends.
+    /// New events of the turn.
     pub events: &'w [Event],
-    /// What it adds to its conversation.
+    /// The part of the turn that its conversation gets, if there is one.
     pub turn: Option<&'w Turn>,
-    /// Who has the turn afterwards.
+    /// The owner of the turn afterwards.
     pub then: Then,
 }
 
-/// Who has a turn after a write.
+/// The owner of a turn after a write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Then {
     /// The same server.
