@@ -53,6 +53,8 @@ The status is 1 if a document has an error.
 
 Lines with --provider: the lines about matches have "call", the number of the call in the whole stream. Also:
   {"event":"call","call":0,"id":"…","name":"…","executed":"client"}      a call starts; "choice" if not in the first answer
+  {"event":"fields-closed","call":0}                 with --closed: a value of each of its patterns has closed
+  {"event":"call-closed","call":0}                   with --closed: the arguments have closed; "input" still has the verdict
   {"event":"input","call":0,"status":"complete","value":{…}}                               the call's arguments have ended
   {"event":"approval-request","id":"…","call":0,"value":{…}}      the provider executes the call if you approve
   {"event":"tool-result","call":0,"id":"…","value":{…}}           the result of a call that the provider has executed
@@ -203,6 +205,15 @@ pub(crate) struct Options {
     #[arg(long, requires = "provider", conflicts_with = "rule")]
     cumulative: bool,
 
+    /// Report when a call's arguments close, before the provider ends the call, and when each of these PATTERNs has
+    /// selected a value that has closed
+    ///
+    /// For work that starts early and is committed or discarded at the line "input", which still has the verdict. Takes
+    /// all arguments up to the next option, so put the patterns to follow first or after `--`.
+    #[arg(long, value_name = "PATTERN", num_args = 0.., requires = "provider", value_hint = ValueHint::Other,
+        conflicts_with = "rule")]
+    closed: Option<Vec<String>>,
+
     /// The input, or the assistant's text, has payloads that MARK describes: follow these, and write the text around
     /// them
     ///
@@ -329,9 +340,14 @@ impl Options {
     }
 
     /// Returns the stream of a provider, or of one that is detected.
-    fn stream(&self, provider: Option<Provider>, patterns: &PatternSet) -> ProviderStream {
+    fn stream(&self, provider: Option<Provider>, patterns: &PatternSet) -> Result<ProviderStream, Failure> {
         let calls = ToolCalls::builder().patterns(patterns).parser(self.parser());
-        let calls = if self.cumulative { calls.cumulative() } else { calls }.build();
+        let calls = if self.cumulative { calls.cumulative() } else { calls };
+        let calls = match &self.closed {
+            Some(fields) => calls.report_closed(&PatternSet::new(fields)?),
+            None => calls,
+        };
+        let calls = calls.build();
         let stream = match provider {
             Some(provider) => ProviderStream::new(provider, calls),
             None => ProviderStream::detecting(calls),
@@ -339,13 +355,13 @@ impl Options {
         let stream = if self.structured { stream.structured() } else { stream };
         let stream = if self.provider_events { stream.with_provider_events() } else { stream };
         let stream = if self.checkpoint.is_some() { stream.saveable(usize::MAX) } else { stream };
-        if self.envelope.is_empty() { stream } else { stream.with_envelope(self.envelope(patterns)) }
+        Ok(if self.envelope.is_empty() { stream } else { stream.with_envelope(self.envelope(patterns)) })
     }
 
     /// Returns the reader of the input, or its editor if there are rules.
     pub(crate) fn source(&self, patterns: &PatternSet) -> Result<Box<dyn Source + '_>, Failure> {
         let reader: Box<dyn Source> = if let Some(Wire(provider)) = self.provider {
-            Box::new(Stream::new(self.stream(provider, patterns)))
+            Box::new(Stream::new(self.stream(provider, patterns)?))
         } else if !self.envelope.is_empty() {
             Box::new(Text::new(self.envelope(patterns)))
         } else {

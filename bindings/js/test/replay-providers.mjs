@@ -122,6 +122,9 @@ function streamLine(event, names) {
     }
     case "call-error":
       return of(member("call", event.call), member("kind", event.type));
+    case "call-closed":
+    case "fields-closed":
+      return of(member("call", event.call));
     case "warning":
       return of(member("kind", event.type), member("call", event.call));
     case "approval-request":

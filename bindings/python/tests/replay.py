@@ -72,7 +72,7 @@ OPTIONS = {
     "accept": "accept_deviations",
 }
 # Those that say what is printed, or by what.
-OTHERS = {"patches", "value", "documents", "provider", "structured", "providerEvents", "cumulative", "envelope", "checkpoint"}
+OTHERS = {"patches", "value", "documents", "provider", "structured", "providerEvents", "cumulative", "closed", "envelope", "checkpoint"}
 
 T = TypeVar("T", Parser, Documents, ProviderStream, Envelope)
 
@@ -101,6 +101,7 @@ def lines_of(vector: Vector, checkpoint: int | None) -> list[str]:
         arguments["structured"] = options.get("structured", False)
         arguments["with_provider_events"] = options.get("providerEvents", False)
         arguments["cumulative"] = options.get("cumulative", False)
+        arguments["closed"] = options.get("closed")
         arguments["envelope"] = options.get("envelope")
     shown = "snapshot" if options.get("snapshots") else "patch" if options.get("patches") else None
     with_value = options.get("value", False)
@@ -416,6 +417,10 @@ def provider_line(event: StreamEvent, known: dict[int, tuple[bool, bool, str]]) 
                     return None
         case E.CallError(kind=kind, call=call):
             return line("call-error", [("call", number(call)), ("kind", quoted(kind))])
+        case E.CallClosed(call=call):
+            return line("call-closed", [("call", str(call))])
+        case E.FieldsClosed(call=call):
+            return line("fields-closed", [("call", str(call))])
         case E.CallWarning(kind=kind, call=call):
             return line("warning", [("kind", quoted(kind)), ("call", str(call))])
         case E.ApprovalRequest(id=id_, call=call, json=text):

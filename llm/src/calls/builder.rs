@@ -7,6 +7,8 @@ use core::fmt::Write;
 use jsonspigot::internal::saved::Digest;
 use jsonspigot::{DuplicateKeys, ParserBuilder, PatternSet, Retain};
 
+#[cfg(doc)]
+use super::event::CallEvent;
 use super::limits::CallLimits;
 use crate::saved::History;
 
@@ -112,6 +114,40 @@ impl ToolCallsBuilder {
         self.options.is_cumulative = true;
         self
     }
+
+    /// Reports when values close, so that work on a call can start before the wire ends it:
+    /// [`Closed`](CallEvent::Closed) for a call's own value and, unless `fields` is empty,
+    /// [`FieldsClosed`](CallEvent::FieldsClosed) once each of these patterns has selected a value that has closed. What
+    /// is started early is to be committed or discarded at the call's [end](CallEvent::End), which still has the verdict:
+    /// more text may follow the value, and the provider may contradict it.
+    ///
+    /// A closed value does not change unless the [parser](Self::parser) accepts duplicate keys. A number closes with the
+    /// byte after it. Nothing is reported of a call that may lack a part or its name, nor of input that is not JSON.
+    /// Other events stay as they are, except that [match numbers](jsonspigot::Event::match_id) have gaps.
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    /// use jsonspigot_llm::{CallEvent, CallStart, ToolCalls};
+    ///
+    /// let mut calls = ToolCalls::builder().report_closed(&PatternSet::new(["path"])?).build();
+    /// calls.start(0, CallStart::new("write_file")).check()?;
+    /// let mut closed = Vec::new();
+    /// for text in [r#"{"path":"a.txt"#, r#"","content":"H"#, r#"i"}"#] {
+    ///     for event in calls.delta(0, text) {
+    ///         match event {
+    ///             CallEvent::FieldsClosed { .. } => closed.push(("the path", text)),
+    ///             CallEvent::Closed { .. } => closed.push(("all", text)),
+    ///             _ => {}
+    ///         }
+    ///     }
+    /// }
+    /// assert_eq!(closed, [("the path", r#"","content":"H"#), ("all", r#"i"}"#)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn report_closed(mut self, fields: &PatternSet) -> Self {
+        self.options.closing = Some(fields.clone());
+        self
+    }
 }
 
 /// The options of [`ToolCallsBuilder`].
@@ -123,6 +159,8 @@ pub(crate) struct Options {
     pub(super) limits: CallLimits,
     /// True if each delta holds all of the input so far, and not only new text.
     pub(super) is_cumulative: bool,
+    /// The fields whose closing is reported, if that of the calls is.
+    pub(super) closing: Option<PatternSet>,
     /// True if a call without a name is not complete.
     pub(super) needs_names: bool,
 }
@@ -161,6 +199,7 @@ impl Options {
     /// Returns a digest of all other options.
     pub(super) fn choices(&self) -> Digest {
         let parser = for_text(self.parser.clone()).patterns(&self.patterns).build().choices();
-        self.limits.add_to(Digest::new().with_digest(parser)).with(self.is_cumulative.into())
+        let choices = self.limits.add_to(Digest::new().with_digest(parser)).with(self.is_cumulative.into());
+        self.closing.iter().fold(choices, |choices, fields| choices.with_digest(fields.digest()))
     }
 }

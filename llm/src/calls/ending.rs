@@ -60,14 +60,15 @@ impl OpenCall {
     /// Ends the call and reports the verdict.
     pub(super) fn end(mut self, ending: Ending<'_>, options: &Options, listener: &mut dyn CallListener) {
         self.report_start(listener);
-        let is_nameless = options.needs_names && self.name().is_empty() && !self.known.is_answer;
+        let is_nameless = self.is_nameless(options);
         if is_nameless {
             self.report_error(CallErrorKind::NotStarted, listener);
         }
         // After an abrupt end, the start's input may be only a part. It is reported, but not complete.
-        let is_unconfirmed = matches!(ending, Ending::Abrupt(_)) && !self.has_input() && self.has_start_input();
+        self.is_unconfirmed = matches!(ending, Ending::Abrupt(_)) && !self.has_input() && self.has_start_input();
         self.take_start_input(options, listener);
-        let is_whole = self.left_out.is_none() && !is_unconfirmed && !is_nameless;
+        self.doubt_closing(options);
+        let is_whole = self.left_out.is_none() && !self.is_unconfirmed && !is_nameless;
         let is_regular = ending.is_regular() && !self.is_incomplete && is_whole;
         let reason = if is_nameless && ending.is_regular() { NAMELESS } else { ending.reason() };
         let truncated = PayloadStatus::Truncated { reason: self.left_out.unwrap_or(reason) };
@@ -84,7 +85,7 @@ impl OpenCall {
             }
         } else if self.parser().is_some() {
             error = if may_be_complete {
-                self.input.finish(&mut forward(&self.known, listener)).err()
+                self.input.finish(&mut forward(&self.known, &mut self.closing, listener)).err()
             } else {
                 self.input.why_incomplete()
             };

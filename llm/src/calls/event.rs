@@ -93,6 +93,17 @@ pub enum CallEvent<'a> {
         /// The parser's event.
         event: Event<'a>,
     },
+    /// A call's value has closed, so that it can't change any more. Only reported if
+    /// [enabled](crate::ToolCallsBuilder::report_closed), and always before the end, which still has the verdict.
+    Closed {
+        /// The call.
+        call: ToolCall<'a>,
+    },
+    /// All of the fields that [`report_closed`](crate::ToolCallsBuilder::report_closed) names have closed.
+    FieldsClosed {
+        /// The call.
+        call: ToolCall<'a>,
+    },
     /// A call has ended.
     End {
         /// The call.
@@ -130,6 +141,8 @@ impl CallEvent<'_> {
             Self::Start { call } => CallEvent::Start { call: call.into_owned() },
             Self::Fragment { call, text } => CallEvent::Fragment { call: call.into_owned(), text: owned(text) },
             Self::Match { call, event } => CallEvent::Match { call: call.into_owned(), event: event.into_owned() },
+            Self::Closed { call } => CallEvent::Closed { call: call.into_owned() },
+            Self::FieldsClosed { call } => CallEvent::FieldsClosed { call: call.into_owned() },
             Self::End { call, input } => CallEvent::End { call: call.into_owned(), input: input.into_owned() },
             Self::Error(error) => CallEvent::Error(error),
             Self::LooksCumulative { call } => CallEvent::LooksCumulative { call: call.into_owned() },
@@ -229,6 +242,9 @@ impl CallEvent<'_> {
             Self::Fragment { call, text } => {
                 line.put("call", call.number).put("text", &**text);
             }
+            Self::Closed { call } | Self::FieldsClosed { call } => {
+                line.put("call", call.number);
+            }
             Self::End { call, input } => {
                 call.put_names(&mut line);
                 let reason = if let PayloadStatus::Truncated { reason } = input.status() { Some(reason) } else { None };
@@ -257,6 +273,8 @@ impl CallEvent<'_> {
             Self::Start { .. } => "call",
             Self::Fragment { .. } => "fragment",
             Self::Match { .. } => "match",
+            Self::Closed { .. } => "call-closed",
+            Self::FieldsClosed { .. } => "fields-closed",
             Self::End { .. } => "input",
             Self::Error(_) => "call-error",
             Self::LooksCumulative { .. } => "warning",

@@ -7,6 +7,7 @@
 //! [`ProviderStream`](crate::ProviderStream) reads the wire formats of known providers and sends the signals.
 
 mod builder;
+mod closing;
 mod ending;
 mod error;
 mod event;

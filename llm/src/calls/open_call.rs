@@ -8,6 +8,7 @@ use jsonspigot::internal::floor_char_boundary;
 use jsonspigot::{Parser, PatternSet};
 
 use super::builder::Options;
+use super::closing::Closing;
 use super::error::{CallError, CallErrorKind};
 use super::event::{CallEvent, CallListener, InputEvent, MismatchKind, ToolCall};
 use super::input::Input;
@@ -37,6 +38,8 @@ pub(crate) struct OpenCall {
     pub(super) left_out: Option<&'static str>,
     /// True if the wire marked the input as incomplete.
     pub(super) is_incomplete: bool,
+    /// True if the only input is the start's, and the wire ended the call without confirming it.
+    pub(super) is_unconfirmed: bool,
     /// The input that was sent with the start. It is used if no other arrives, and otherwise compared.
     start_input: String,
     /// The length of the raw text.
@@ -44,6 +47,8 @@ pub(crate) struct OpenCall {
     /// True if the limit was exceeded. No more input is taken in, even if it would fit.
     is_full: bool,
     pub(super) input: Input,
+    /// The values whose closing is still to be reported, if it is.
+    pub(super) closing: Option<Closing>,
     /// The shortest repetition that was found equal to the input so far.
     repetition: Option<String>,
     /// While each fragment begins with the one before it: how many were longer, and the length of the last one.
@@ -61,10 +66,12 @@ impl OpenCall {
             is_reported: false,
             left_out: None,
             is_incomplete: false,
+            is_unconfirmed: false,
             start_input: String::new(),
             len: 0,
             is_full: false,
             input: Input::default(),
+            closing: None,
             repetition: None,
             extensions: Some((0, 0)),
         }
@@ -188,14 +195,16 @@ impl OpenCall {
             return;
         }
         if !self.has_input() {
-            let json = || Input::json(options.parser.clone(), self.patterns(options));
-            self.input = if self.is_raw { Input::text() } else { json() };
+            let is_raw = self.is_raw;
+            self.input =
+                if is_raw { Input::text() } else { Input::json(options.parser.clone(), &self.watched(options)) };
         }
         // The last value by path may have exceeded the limit.
         let room = options.limits.input_bytes.saturating_sub(self.len);
         let within = &text[..floor_char_boundary(text, room)];
         if !within.is_empty() {
-            let taken = self.input.append(within, &mut forward(&self.known, listener));
+            self.doubt_closing(options);
+            let taken = self.input.append(within, &mut forward(&self.known, &mut self.closing, listener));
             if taken.is_err() {
                 return self.refuse_mixed(listener);
             }
@@ -214,12 +223,13 @@ impl OpenCall {
     pub(super) fn set(&mut self, path: &str, value: PathValue<'_>, options: &Options, listener: &mut dyn CallListener) {
         self.report_start(listener);
         if !self.has_input() && !self.is_raw {
-            self.input = Input::values(options.parser.clone(), self.patterns(options));
+            self.input = Input::values(options.parser.clone(), &self.watched(options));
         }
         if self.is_full {
             return;
         }
-        let taken = self.input.set(path, value, &mut forward(&self.known, listener));
+        self.doubt_closing(options);
+        let taken = self.input.set(path, value, &mut forward(&self.known, &mut self.closing, listener));
         let Ok(added) = taken else { return self.refuse_mixed(listener) };
         self.len += added;
         self.forget_repetition(listener);
@@ -311,8 +321,26 @@ impl OpenCall {
         self.input.news(text).filter(|_| self.has_input())
     }
 
-    fn patterns<'b>(&self, options: &'b Options) -> &'b PatternSet {
-        options.patterns_of(self.name())
+    /// Returns the patterns of the input's parser, and begins to watch the values whose closing is reported.
+    fn watched(&mut self, options: &Options) -> PatternSet {
+        let patterns = options.patterns_of(self.name());
+        let Some(fields) = &options.closing else { return patterns.clone() };
+        let (closing, all) = Closing::new(patterns, fields);
+        self.closing = Some(closing);
+        all
+    }
+
+    /// Returns true if the call has no name and can't be complete without one.
+    pub(super) fn is_nameless(&self, options: &Options) -> bool {
+        options.needs_names && self.name().is_empty() && !self.known.is_answer
+    }
+
+    /// Keeps what closes next from being reported if the call may lack a part or its name.
+    pub(super) fn doubt_closing(&mut self, options: &Options) {
+        let is_unproven = self.left_out.is_some() || self.is_unconfirmed || self.is_nameless(options);
+        if let Some(closing) = &mut self.closing {
+            closing.is_unproven = is_unproven;
+        }
     }
 
     pub(super) fn report_error(&self, kind: CallErrorKind, listener: &mut dyn CallListener) {
@@ -354,14 +382,18 @@ impl OpenCall {
 /// Returns a callback that reports the events of an input as events of its call.
 pub(super) fn forward<'t>(
     call: &'t ToolCall<'static>,
+    closing: &'t mut Option<Closing>,
     listener: &'t mut dyn CallListener,
 ) -> impl FnMut(InputEvent<'_>) + use<'t> {
     move |event| {
-        let call = call.borrowed();
-        listener.on_call_event(match event {
-            InputEvent::Fragment(text) => CallEvent::Fragment { call, text: text.into() },
-            InputEvent::Match(event) => CallEvent::Match { call, event },
-        });
+        let event = match (event, &mut *closing) {
+            (InputEvent::Match(event), Some(closing)) if !closing.is_users(&event) => closing.take(&event, call),
+            (InputEvent::Match(event), _) => Some(CallEvent::Match { call: call.borrowed(), event }),
+            (InputEvent::Fragment(text), _) => Some(CallEvent::Fragment { call: call.borrowed(), text: text.into() }),
+        };
+        if let Some(event) = event {
+            listener.on_call_event(event);
+        }
     }
 }
 

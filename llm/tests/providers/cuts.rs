@@ -11,7 +11,7 @@ use super::properties::damage::{Damage, PLACES, indices_may_be_strings, makes_no
 use super::properties::{Call, Framed, WIRES, report_the_same_alone, soup, states, target};
 use super::support::{each_cut, everything, read_bytes};
 
-fn arguments() -> impl Strategy<Value = String> {
+pub(super) fn arguments() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("null".to_owned()),
         Just("true".to_owned()),

@@ -8,6 +8,7 @@ mod wires;
 mod accepted;
 mod agents;
 mod classes;
+mod closed;
 mod connections;
 mod cuts;
 mod endings;

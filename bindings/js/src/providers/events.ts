@@ -24,6 +24,15 @@ export interface AgentEvent {
   readonly event: Exclude<StreamEvent, AgentEvent>;
 }
 
+/**
+ * With the option `closed`: a call's value has closed, so that it can't change any more, or each of the option's patterns has
+ * selected a value of the call that has. Only `input` has the verdict.
+ */
+export interface ClosedEvent {
+  readonly kind: "call-closed" | "fields-closed";
+  readonly call: number;
+}
+
 /** The provider has said that nothing more will come. */
 export interface StreamEndEvent {
   readonly kind: "stream-end";
@@ -44,6 +53,7 @@ export type StreamEvent =
   | InputEvent
   | CallErrorEvent
   | CallWarningEvent
+  | ClosedEvent
   | DeclaredEvent
   | AgentEvent
   | StreamPayloadEvent
@@ -63,6 +73,8 @@ const RECORDS = [
   "fragment #mark $text #choice #block",
   "payload #mark $close #length ?_ $status $reason ?hasValue $raw $values ?repeated $strict $deviations #more #choice #block",
   "warning #call $type",
+  "call-closed #call",
+  "fields-closed #call",
   ...DECLARED,
 ].map((line) => {
   const [kind, ...fields] = line.split(" ");

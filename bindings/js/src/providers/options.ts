@@ -23,6 +23,11 @@ export interface ProviderOptions extends Omit<ToolCallsOptions, "snapshots" | "p
    * Buffers the events since the message began, so that `ProviderStream.save` works: up to 1 MiB, or this many bytes.
    */
   readonly saveable?: boolean | number;
+  /**
+   * Reports when a call's value closes, and when each of these patterns has selected a value that has closed, for work that starts
+   * early and is committed or discarded at `input`.
+   */
+  readonly closed?: string | readonly string[];
   /** Reports each provider's event, before the events that it means. */
   readonly providerEvents?: boolean;
   /**
@@ -39,7 +44,7 @@ export interface ProviderOptions extends Omit<ToolCallsOptions, "snapshots" | "p
 
 const KNOWN = [
   ...["limits", "duplicateKeys", "lenient", "accept", "numbers", "spelling", "prototypeKeys", "tools", "structured"],
-  ...["message", "saveable", "providerEvents", "envelope", "cumulative", "callLimits"],
+  ...["message", "saveable", "providerEvents", "envelope", "cumulative", "closed", "callLimits"],
 ];
 const SAVE_LIMIT = 1 << 20;
 

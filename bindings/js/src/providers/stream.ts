@@ -94,13 +94,14 @@ export class ProviderStream {
     }
     this.#module = instance();
     const { settings, encoded } = encodeOptions(options);
-    const { envelope = [] } = options;
+    const { envelope = [], closed } = options;
     const marks = typeof envelope === "string" ? [envelope] : envelope.map(String);
     this.#reading = { options: settings, marks, calls: new Map(), payloads: new Map() };
     const tools = Object.entries(options.tools ?? {});
     forgetOldest(this.#module);
     const [set, ...sets] = [patterns, ...tools.map(([, own]) => own)].map((one) => compile(this.#module, one));
-    const texts = encodeTexts([String(marks.length), ...marks, ...tools.flatMap(([name], index) => [String(sets[index]), name])]);
+    const fields = closed === undefined ? "" : String(compile(this.#module, closed));
+    const texts = encodeTexts([fields, String(marks.length), ...marks, ...tools.flatMap(([name], index) => [String(sets[index]), name])]);
     const length = this.#module.writeBytes(joinedAll([encoded, texts]));
     this.#slot = this.#module.exports.create_stream(set!, PROVIDERS.indexOf(provider as Provider) >>> 0, length);
     if (this.#slot < 0) {

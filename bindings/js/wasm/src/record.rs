@@ -26,8 +26,10 @@ pub(crate) mod tag {
     pub(crate) const FRAGMENT: u32 = 8;
     pub(crate) const PAYLOAD: u32 = 9;
     pub(crate) const WARNING: u32 = 10;
+    pub(crate) const CALL_CLOSED: u32 = 11;
+    pub(crate) const FIELDS_CLOSED: u32 = 12;
     /// The first of the declared events, whose tags follow one another.
-    pub(crate) const DECLARED: u32 = 11;
+    pub(crate) const DECLARED: u32 = 13;
 }
 
 /// The bit of a record that an error follows.

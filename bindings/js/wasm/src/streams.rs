@@ -25,7 +25,8 @@ pub(crate) struct Stream {
 
 impl Stream {
     /// Creates a stream of the provider with this place in `Provider::ALL`, or one that detects its provider. The input has
-    /// the [`Options`], the number of marks of payloads and these, and numbers and names of the pattern sets of single tools.
+    /// the [`Options`], the number of the pattern set whose closing is reported, if it is, the number of marks of payloads and
+    /// these, and numbers and names of the pattern sets of single tools.
     ///
     /// # Errors
     ///
@@ -40,6 +41,10 @@ impl Stream {
         let mut calls = ToolCalls::builder().parser(options.parser()).limits(options.call_limits());
         if let Some(patterns) = sets.get(patterns as usize) {
             calls = calls.patterns(patterns);
+        }
+        let closed = texts.next().and_then(|set| set.parse().ok()).and_then(|set: usize| sets.get(set));
+        if let Some(closed) = closed {
+            calls = calls.report_closed(closed);
         }
         let count = texts.next().and_then(|count| count.parse().ok()).unwrap_or(0);
         let marks = texts.by_ref().take(count).enumerate();
@@ -122,6 +127,10 @@ fn write(output: &mut Output, event: &StreamEvent<'_>) {
         }
         StreamEvent::Call(CallEvent::Error(error)) => {
             record(output, tag::CALL_ERROR, &[Number(error.call()), error.kind().name().into()]);
+        }
+        StreamEvent::Call(CallEvent::Closed { call }) => record(output, tag::CALL_CLOSED, &[call.number.into()]),
+        StreamEvent::Call(CallEvent::FieldsClosed { call }) => {
+            record(output, tag::FIELDS_CLOSED, &[call.number.into()])
         }
         StreamEvent::Call(CallEvent::LooksCumulative { call }) => {
             record(output, tag::WARNING, &[call.number.into(), "cumulative".into()]);

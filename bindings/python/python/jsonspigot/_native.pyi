@@ -328,6 +328,7 @@ class ProviderStream(_Saved, Generic[_CallTold]):
     - ``with_message``: compose the message for the next request.
     - ``with_provider_events``: report each event as the provider sent it, too.
     - ``cumulative``: each fragment of a call repeats all of its input.
+    - ``closed``: report when a call's value closes, and when each of these patterns has selected a closed value.
     - ``envelope``: marks as ``Envelope`` takes them, of payloads in the assistant's text; the patterns apply to them too.
     - ``saveable``: buffer the events since the message began, for ``save``, up to 1 MiB or the bytes given instead.
 
@@ -446,6 +447,13 @@ class StreamEvent(_Event):
         call: int
         event: Event
         name: str | None
+    class CallClosed(StreamEvent):
+        """A call's value has closed: it can't change any more, though only ``CallEnd`` has the verdict. Reported with
+        ``closed=...``, as is ``FieldsClosed``."""
+        call: int
+    class FieldsClosed(StreamEvent):
+        """Each of the patterns of ``closed=...`` has selected a value of a call that has closed."""
+        call: int
     class CallEnd(StreamEvent):
         """A call's input has ended."""
         call: int

@@ -138,6 +138,7 @@ class ProviderOptions(ParserOptions, total=False):
     with_message: bool
     with_provider_events: bool
     cumulative: bool
+    closed: str | Iterable[str] | None
     envelope: str | Iterable[str] | None
 
 

@@ -26,6 +26,11 @@ pub(crate) fn add_events(module: &Bound<'_, PyModule>) -> PyResult<()> {
         Fragment { call, text }
         /// A pattern's event in a call's input.
         Match { call, event, name }
+        /// A call's value has closed: it can't change any more, though only ``CallEnd`` has the verdict. Reported with
+        /// ``closed=...``, as is ``FieldsClosed``.
+        CallClosed { call }
+        /// Each of the patterns of ``closed=...`` has selected a value of a call that has closed.
+        FieldsClosed { call }
         /// A call's input has ended. ``status`` is ``"complete"``, ``"accepted"``, ``"empty"``, ``"truncated"``, ``"malformed"``,
         /// ``"trailing"`` or ``"raw"``; ``value``, made when it is first asked for, and ``raw`` (its JSON text on one line) are
         /// there if it is complete, accepted or empty; ``text`` is the input as it arrived.
@@ -199,6 +204,8 @@ pub(super) fn made<'py>(
             let event = event_object(py, event, 0, fractions, paths, None)?;
             event!(py, StreamEvent.Match { call: call.number, event: event, name: call.name.as_deref() })
         }
+        CoreEvent::Call(CallEvent::Closed { call }) => event!(py, StreamEvent.CallClosed { call: call.number }),
+        CoreEvent::Call(CallEvent::FieldsClosed { call }) => event!(py, StreamEvent.FieldsClosed { call: call.number }),
         CoreEvent::Call(CallEvent::End { call, input }) => {
             paths.remove(&Subject::Call(call.number));
             let reason = match input.status() {

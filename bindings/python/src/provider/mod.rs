@@ -39,6 +39,7 @@ use crate::value::build;
 /// - ``with_message``: compose the message for the next request.
 /// - ``with_provider_events``: report each event as the provider sent it, too.
 /// - ``cumulative``: each fragment of a call repeats all of its input.
+/// - ``closed``: report when a call's value closes, and when each of these patterns has selected a closed value.
 /// - ``envelope``: marks as ``Envelope`` takes them, of payloads in the assistant's text; the patterns apply to them too.
 /// - ``saveable``: buffer the events since the message began, for ``save``, up to 1 MiB or the bytes given instead.
 ///
@@ -201,6 +202,7 @@ reader_methods! {
             let marks = arguments.take("envelope")?.map(|marks| delimiters(&marks)).transpose()?;
             let (has_message, has_events) = (arguments.flag("with_message")?, arguments.flag("with_provider_events")?);
             let (is_cumulative, save_limit) = (arguments.flag("cumulative")?, arguments.save_limit()?);
+            let closed = arguments.take("closed")?.map(|fields| pattern_set(Some(&fields))).transpose()?;
             let options = arguments.options(models.is_some())?;
             if is_structured && marks.is_some() {
                 return Err(PyValueError::new_err("envelope: with structured=True, all of the text is JSON"));
@@ -222,6 +224,7 @@ reader_methods! {
                 calls = calls.patterns_for(&name, &pattern_set(Some(&patterns))?);
             }
             let calls = if is_cumulative { calls.cumulative() } else { calls };
+            let calls = chosen(calls, closed, |calls, fields| calls.report_closed(&fields));
             let stream = stream_of(provider, calls.build())?;
             let stream = if is_structured { stream.structured() } else { stream };
             let stream = if has_message { stream.with_message() } else { stream };

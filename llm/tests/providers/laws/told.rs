@@ -188,7 +188,7 @@ impl Told {
                 }
             }
             CallEvent::Mismatch { text, .. } => self.note(&[text]),
-            CallEvent::LooksCumulative { .. } => {}
+            CallEvent::LooksCumulative { .. } | CallEvent::Closed { .. } | CallEvent::FieldsClosed { .. } => {}
             _ => panic!("{event:?}"),
         }
     }
