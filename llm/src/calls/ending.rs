@@ -97,7 +97,7 @@ impl OpenCall {
             }
         } else if !is_regular {
             truncated
-        } else if self.is_raw {
+        } else if self.known.is_raw {
             PayloadStatus::Raw
         } else {
             PayloadStatus::Empty

@@ -27,21 +27,23 @@ pub struct ToolCall<'a> {
     pub executor: Executor,
     /// True if the input is the message's own text, which has neither id nor name and is not executed.
     pub is_answer: bool,
+    /// True if the input is not meant to be JSON, such as the text for a custom tool.
+    pub is_raw: bool,
 }
 
 impl ToolCall<'_> {
     /// Returns a call that borrows its id and name from this one.
     pub(super) fn borrowed(&self) -> ToolCall<'_> {
-        let Self { number, choice, executor, is_answer, .. } = *self;
+        let Self { number, choice, executor, is_answer, is_raw, .. } = *self;
         let [id, name] = [&self.id, &self.name].map(|text| text.as_deref().map(Cow::from));
-        ToolCall { number, id, name, choice, executor, is_answer }
+        ToolCall { number, id, name, choice, executor, is_answer, is_raw }
     }
 
     /// Returns a call that owns its id and name. Copies them unless it already owns them.
     #[must_use]
     pub fn into_owned(self) -> ToolCall<'static> {
-        let Self { number, id, name, choice, executor, is_answer } = self;
-        ToolCall { number, id: id.map(owned), name: name.map(owned), choice, executor, is_answer }
+        let Self { number, id, name, choice, executor, is_answer, is_raw } = self;
+        ToolCall { number, id: id.map(owned), name: name.map(owned), choice, executor, is_answer, is_raw }
     }
 }
 

@@ -29,9 +29,7 @@ pub(super) enum Phase {
 #[derive(Clone, Debug)]
 pub(crate) struct OpenCall {
     /// The known identity. Separate from the input, so that it can be reported while the input is being read.
-    pub(super) known: ToolCall<'static>,
-    /// True if the input is text that is not JSON.
-    pub(crate) is_raw: bool,
+    pub(crate) known: ToolCall<'static>,
     pub(super) phase: Phase,
     is_reported: bool,
     /// The reason why a part of the input was left out on this side, so that the call can't be complete.
@@ -60,8 +58,15 @@ impl OpenCall {
         let [id, name] = [start.id, start.name].map(|text| present::<String>(text).map(Cow::from));
         let is_answer = slot.place == Place::Content;
         Self {
-            known: ToolCall { number, id, name, choice: slot.choice, executor: start.executor, is_answer },
-            is_raw: start.is_raw,
+            known: ToolCall {
+                number,
+                id,
+                name,
+                choice: slot.choice,
+                executor: start.executor,
+                is_answer,
+                is_raw: start.is_raw,
+            },
             phase: Phase::Open,
             is_reported: false,
             left_out: None,
@@ -195,7 +200,7 @@ impl OpenCall {
             return;
         }
         if !self.has_input() {
-            let is_raw = self.is_raw;
+            let is_raw = self.known.is_raw;
             self.input =
                 if is_raw { Input::text() } else { Input::json(options.parser.clone(), &self.watched(options)) };
         }
@@ -222,7 +227,7 @@ impl OpenCall {
     /// Takes in a value by its path.
     pub(super) fn set(&mut self, path: &str, value: PathValue<'_>, options: &Options, listener: &mut dyn CallListener) {
         self.report_start(listener);
-        if !self.has_input() && !self.is_raw {
+        if !self.has_input() && !self.known.is_raw {
             self.input = Input::values(options.parser.clone(), &self.watched(options));
         }
         if self.is_full {
@@ -351,7 +356,7 @@ impl OpenCall {
     /// verdict still depends on the reason.
     pub(super) fn stop(&mut self, options: &Options, listener: &mut dyn CallListener) -> bool {
         self.take_start_input(options, listener);
-        if self.is_raw && self.has_input() {
+        if self.known.is_raw && self.has_input() {
             return self.is_incomplete;
         }
         self.input.error.is_none() && !self.has_whole_value() && !self.input.is_closed_by_its_end()

@@ -175,7 +175,7 @@ impl<'a> Emitter<'a> {
 
     /// Notes that a value is a piece of the input of a call.
     pub(crate) fn note_piece_of(&self, call: u64, value: Node<'_>) {
-        value.as_piece_of(Text::Call(call), self.known().open_call(call).is_some_and(|call| call.is_raw));
+        value.as_piece_of(Text::Call(call), self.known().open_call(call).is_some_and(|call| call.known.is_raw));
     }
 
     /// Shows an event that has been read, with the marks of its values.
