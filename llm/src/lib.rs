@@ -99,6 +99,8 @@ mod verbs;
 #[cfg(feature = "providers")]
 mod wire;
 mod words;
+#[cfg(feature = "providers")]
+mod write;
 
 pub use calls::{
     CallError, CallErrorKind, CallEvent, CallEvents, CallLimits, CallStart, Executor, MismatchKind, Slot, ToolCall,
@@ -117,3 +119,5 @@ pub use rewrite::{BadEvent, BadEventReason, CallRewriter};
 pub use saved::SAVE_LIMIT;
 #[cfg(feature = "providers")]
 pub use stream::{Provider, ProviderStream};
+#[cfg(feature = "providers")]
+pub use write::{Loss, StreamWriter, Unwritten, Written, WrittenEvents};

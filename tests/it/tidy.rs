@@ -33,7 +33,7 @@ const LAYERS: [(&str, &[&str]); 20] = [
 ];
 
 /// The same for `jsonspigot-llm`.
-const LLM_LAYERS: [(&str, &[&str]); 16] = [
+const LLM_LAYERS: [(&str, &[&str]); 17] = [
     ("words", &[]),
     ("verbs", &[]),
     ("payload", &[]),
@@ -54,6 +54,7 @@ const LLM_LAYERS: [(&str, &[&str]); 16] = [
         ],
     ),
     ("rewrite", &["json", "saved", "calls", "event", "emitter", "stream"]),
+    ("write", &["words", "verbs", "json", "payload", "calls", "event", "stream"]),
     // Documentation only.
     ("guide", &[]),
     ("lib", &["*"]),

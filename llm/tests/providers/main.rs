@@ -37,6 +37,7 @@ mod saved;
 mod second_reader;
 mod wholes;
 mod wire_files;
+mod writing;
 
 jsonspigot_check::recorded_tests! {
     cuts: a_cut_recording_tells_the_same;
@@ -48,4 +49,5 @@ jsonspigot_check::recorded_tests! {
     redaction: no_input_of_a_recording_comes_out;
     saved: between_all_events_of_every_recorded_stream;
     second_reader: plain_joins_agree_on_every_recorded_call;
+    writing: recorded_streams_to_all_targets;
 }

@@ -208,6 +208,7 @@ laws! {
         laws::streams_with_members_in_the_wrong_place,
         laws::streams_with_members_of_the_wrong_type,
     ];
+    Writing as writing_streams: [writing::own_streams_to_all_targets];
     Rewriting as rewriting: [rewriting::arguments_in_any_pieces_come_out_as_the_model_says];
     SavedState as saved_state: [
         saved::a_forged_stream_is_refused_or_sound,

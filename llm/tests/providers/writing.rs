@@ -1,0 +1,401 @@
+//! The law of writing, over all recorded streams and those of our own, and all targets: what a stream reports is what
+//! its written stream reports, except for what is listed as lost; and nothing that is incomplete or damaged is written
+//! as complete.
+//!
+//! Each stream is cut after every event. A new target is tested by its line in the library's list.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::env;
+use std::fmt::Debug;
+
+use jsonspigot_check::laws::Law;
+use jsonspigot_llm::{
+    CallEvent, Executor, Loss, Provider, ProviderStream, StopKind, StreamEvent, StreamWriter, TokenUsage, ToolCalls,
+    Unwritten, Written,
+};
+
+use super::laws::{Recording, own_streams, recorded_streams};
+use super::support::events_of;
+
+/// A call, as far as it was reported.
+#[derive(Clone, Debug, PartialEq)]
+struct Call {
+    id: String,
+    name: String,
+    choice: u64,
+    is_client_s: bool,
+    raw: String,
+    /// Empty while the call is open.
+    status: &'static str,
+}
+
+/// What a stream reports, as far as every target has a place for it.
+#[derive(Clone, Debug, Default)]
+struct Facts {
+    /// True for a written stream, whose calls start where those of the source have their first fragments.
+    is_written: bool,
+    /// True if a part was reported before its message.
+    starts_late: bool,
+    is_open: bool,
+    /// True if a message has no content, and whether the open one has none.
+    has_empty_message: bool,
+    is_empty: bool,
+    /// The ids and models of messages.
+    messages: Vec<(String, String)>,
+    /// Text, reasoning and refusals by their answer.
+    texts: BTreeMap<(&'static str, u64), String>,
+    /// Calls in the order of their first fragments.
+    calls: Vec<Call>,
+    numbers: Vec<u64>,
+    stops: Vec<(u64, StopKind)>,
+    /// The last of each count.
+    usage: [Option<u64>; 4],
+}
+
+impl Facts {
+    fn note(&mut self, event: &StreamEvent<'_>) {
+        match event {
+            StreamEvent::MessageStart { .. } => (self.is_open, self.is_empty) = (true, true),
+            StreamEvent::Stop { .. } | StreamEvent::End => {
+                self.has_empty_message |= self.is_empty;
+                self.is_open = false;
+            }
+            StreamEvent::Text { .. }
+            | StreamEvent::Reasoning { .. }
+            | StreamEvent::BlockStart(_)
+            | StreamEvent::Source(_)
+            | StreamEvent::ToolResult(_)
+            | StreamEvent::Opaque(_)
+            | StreamEvent::Call(CallEvent::Start { .. }) => self.starts_late |= !self.is_open,
+            _ => {}
+        }
+        self.is_empty &= !matches!(event, StreamEvent::Text { .. } | StreamEvent::Call(_));
+        match event {
+            StreamEvent::MessageStart { id, model, .. } => {
+                let [id, model] = [id, model].map(|text| text.as_deref().unwrap_or_default().to_owned());
+                self.messages.push((id, model));
+            }
+            StreamEvent::Text { text, choice, .. } => self.join("text", *choice, text),
+            StreamEvent::Reasoning { text, choice, .. } => self.join("reasoning", *choice, text),
+            StreamEvent::Refusal { text, choice } => self.join("refusal", *choice, text),
+            StreamEvent::Call(CallEvent::Start { call }) if self.is_written => {
+                self.place_of(call.number);
+            }
+            StreamEvent::Call(CallEvent::Fragment { call, text }) if call.is_answer => {
+                self.join("text", call.choice, text);
+            }
+            StreamEvent::Call(CallEvent::Fragment { call, text }) => {
+                let at = self.place_of(call.number);
+                self.calls[at].raw += text;
+            }
+            StreamEvent::Call(CallEvent::End { call, input }) if !call.is_answer => {
+                let at = self.place_of(call.number);
+                self.calls[at] = Call {
+                    id: call.id.as_deref().unwrap_or_default().to_owned(),
+                    name: call.name.as_deref().unwrap_or_default().to_owned(),
+                    choice: call.choice,
+                    is_client_s: call.executor == Executor::Client,
+                    raw: input.raw().to_owned(),
+                    status: input.status().name(),
+                };
+            }
+            StreamEvent::Stop { choice, kind, .. } => self.stops.push((*choice, *kind)),
+            StreamEvent::Usage { tokens, .. } => {
+                let TokenUsage { input, output, cached, reasoning, .. } = *tokens;
+                for (last, count) in self.usage.iter_mut().zip([input, output, cached, reasoning]) {
+                    *last = count.or(*last);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn join(&mut self, kind: &'static str, choice: u64, text: &str) {
+        self.texts.entry((kind, choice)).or_default().push_str(text);
+    }
+
+    fn place_of(&mut self, number: u64) -> usize {
+        self.numbers.iter().position(|known| *known == number).unwrap_or_else(|| {
+            self.numbers.push(number);
+            let call = Call {
+                id: String::new(),
+                name: String::new(),
+                choice: 0,
+                is_client_s: true,
+                raw: String::new(),
+                status: "",
+            };
+            self.calls.push(call);
+            self.numbers.len() - 1
+        })
+    }
+}
+
+/// A stream while it is read and written, and what is written while it is read again.
+#[derive(Clone)]
+struct Conversion {
+    source: ProviderStream,
+    told: Facts,
+    writer: StreamWriter,
+    target: ProviderStream,
+    told_again: Facts,
+    sse: String,
+    data: Vec<String>,
+}
+
+impl Conversion {
+    fn new(from: Provider, to: Provider) -> Self {
+        let stream = |provider| ProviderStream::new(provider, ToolCalls::default());
+        Self {
+            source: stream(from),
+            told: Facts::default(),
+            writer: StreamWriter::new(to).unwrap(),
+            target: stream(to),
+            told_again: Facts { is_written: true, ..Facts::default() },
+            sse: String::new(),
+            data: Vec::new(),
+        }
+    }
+
+    /// Reads and writes an event, or the end.
+    fn step(&mut self, event: Option<&str>) {
+        let Self { source, told, writer, target, told_again, sse, data } = self;
+        let mut on_written = |written: Written<'_>| {
+            sse.extend(written.to_sse());
+            if let Written::Event { data: event, .. } = written {
+                target.push_with(&event, |event| told_again.note(&event));
+                data.push(event.into_owned());
+            }
+        };
+        let mut on_event = |event: StreamEvent<'_>| {
+            told.note(&event);
+            writer.push_with(&event, &mut on_written);
+        };
+        match event {
+            Some(event) => source.push_with(event, &mut on_event),
+            None => {
+                source.finish_with(&mut on_event);
+                writer.finish_with(source.verdict(), &mut on_written);
+                target.finish_with(|event| told_again.note(&event));
+            }
+        }
+    }
+
+    fn lost(&self, loss: Loss) -> bool {
+        self.writer.lost().contains(&loss)
+    }
+
+    /// Returns the source's facts without those that are listed as lost.
+    fn expected(&self) -> Facts {
+        let mut told = self.told.clone();
+        let is_kept = |choice: u64| choice == 0 || !self.lost(Loss::Choice);
+        told.texts.retain(|(kind, choice), _| {
+            let loss = match *kind {
+                "reasoning" => Some(Loss::Reasoning),
+                "refusal" => Some(Loss::Refusal),
+                _ => None,
+            };
+            is_kept(*choice) && !loss.is_some_and(|loss| self.lost(loss))
+        });
+        let again = &self.told_again.calls;
+        let is_written = |call: &Call| again.iter().any(|known| known.id == call.id && !known.is_client_s);
+        told.calls.retain(|call| {
+            is_kept(call.choice) && (call.is_client_s || !self.lost(Loss::ServerTool) || is_written(call))
+        });
+        told.stops.retain(|(choice, _)| is_kept(*choice));
+        told
+    }
+
+    /// Checks the law at the end of the stream.
+    fn check(&self, on_fault: &mut dyn FnMut(String)) {
+        let mut fault = |what: &str, wanted: &dyn Debug, found: &dyn Debug| {
+            on_fault(format!("{what}: {wanted:?}, not {found:?}"));
+        };
+        let (source, target) = (self.source.verdict(), self.target.verdict());
+        let written = self.writer.verdict();
+        let is_whole = match written {
+            Ok(()) | Err(Unwritten::Lost(_)) => true,
+            Err(Unwritten::Source(_)) if source.is_err() => false,
+            Err(Unwritten::Call) => false,
+            other => return fault("the verdict on the writing", &source, &other),
+        };
+        // In chats, nothing but content begins another message.
+        let is_chat = self.target.provider() == Some(Provider::OpenaiChat);
+        let is_ambiguous = is_chat && self.told.messages.len() > 1 && self.told.has_empty_message;
+        if is_whole != target.is_ok() && !is_ambiguous {
+            fault("the verdicts", &(source, written), &target);
+        }
+        if events_of(self.sse.as_bytes()) != self.data {
+            fault("the framing", &self.data, &self.sse);
+        }
+        let (mut told, again) = (self.expected(), self.told_again.clone());
+        for call in &again.calls {
+            let is_same = told.calls.iter().any(|known| {
+                known.raw == call.raw && known.name == call.name && known.is_client_s == call.is_client_s
+                    // An input that seemed whole may have lost a part. Then the stream ends as an error.
+                    && (known.status == call.status || !is_whole)
+            });
+            if !is_same && ["complete", "empty", "raw"].contains(&call.status) {
+                fault("a whole call", &told.calls, call);
+            }
+        }
+        for (key, text) in &again.texts {
+            if !told.texts.get(key).is_some_and(|known| known.starts_with(text.as_str())) {
+                fault("the beginning of a text", &told.texts.get(key), &(key, text));
+            }
+        }
+        if !is_whole {
+            return;
+        }
+        if told.texts != again.texts {
+            fault("the texts", &told.texts, &again.texts);
+        }
+        // Made-up ids stand for missing ones.
+        for (call, again) in told.calls.iter_mut().zip(&again.calls) {
+            if call.id.is_empty() {
+                call.id.clone_from(&again.id);
+            }
+        }
+        if told.calls != again.calls {
+            fault("the calls", &told.calls, &again.calls);
+        }
+        for stop in &told.stops {
+            let means_same = |kind| match (stop.1, kind) {
+                // Most wires do not distinguish these.
+                (StopKind::StopSequence, StopKind::Finished) => true,
+                (StopKind::Finished, StopKind::ToolUse) => told.calls.iter().any(|call| call.is_client_s),
+                (StopKind::ContentFilter, StopKind::Refusal) => self.lost(Loss::ContentFilter),
+                (StopKind::Refusal, StopKind::ContentFilter) => self.lost(Loss::Refusal),
+                (one, other) => one == other,
+            };
+            if !again.stops.iter().any(|(choice, kind)| *choice == stop.0 && means_same(*kind)) {
+                fault("the stops", &told.stops, &again.stops);
+            }
+        }
+        let counts = |usage: [Option<u64>; 4]| usage.map(Option::unwrap_or_default);
+        if !self.lost(Loss::Usage) && counts(told.usage) != counts(again.usage) {
+            fault("the counts", &told.usage, &again.usage);
+        }
+        // A start that follows the message's first part comes too late.
+        let is_known = |message: &&(String, String)| told.messages.contains(message);
+        let starts = again.messages.iter().filter(is_known).count();
+        if told.messages.len() == again.messages.len() && starts < told.messages.len() && self.starts_in_time() {
+            fault("the messages", &told.messages, &again.messages);
+        }
+    }
+
+    /// Checks that everything that was reported so far was also written so far.
+    fn check_so_far(&self, on_fault: &mut dyn FnMut(String)) {
+        if self.writer.clone().verdict() != Err(Unwritten::Unfinished) {
+            return;
+        }
+        let (told, again) = (self.expected(), &self.told_again);
+        for (key, text) in &told.texts {
+            // The text of a refusal has no place in the middle of some streams.
+            if key.0 != "refusal" && again.texts.get(key) != Some(text) && self.is_sound() {
+                on_fault(format!("late: {text:?}, not {:?}", again.texts.get(key)));
+            }
+        }
+        // A call without a name waits for it.
+        let is_named = |call: &&Call| call.status.is_empty() || !call.name.is_empty();
+        let raw = |facts: &Facts| {
+            facts
+                .calls
+                .iter()
+                .filter(is_named)
+                .map(|call| call.raw.clone())
+                .filter(|raw| !raw.is_empty())
+                .collect::<Vec<_>>()
+        };
+        if told.calls.iter().all(|call| call.status != "") && raw(&told) != raw(again) && self.is_sound() {
+            on_fault(format!("late: {:?}, not {:?}", raw(&told), raw(again)));
+        }
+    }
+
+    /// Returns true if no error was written.
+    fn is_sound(&self) -> bool {
+        !self.data.iter().any(|data| data.starts_with("{\"error\":") || data.starts_with("{\"type\":\"error\""))
+    }
+
+    /// Returns true if each message began with its id and its model.
+    fn starts_in_time(&self) -> bool {
+        let is_known = |(id, model): &(String, String)| !id.is_empty() && !model.is_empty();
+        self.told.messages.iter().all(is_known) && !self.told.starts_late
+    }
+}
+
+/// Losses that a provider's own wire has too: what belongs to no known part, or has no safe place in it.
+fn is_expected_of_own(provider: Provider, loss: Loss) -> bool {
+    match loss {
+        Loss::UnknownPart | Loss::Data | Loss::Block | Loss::ContentFilter => true,
+        // A server's tool must not look like a client's call. A summary is in one of two members.
+        Loss::ServerTool | Loss::ToolResult | Loss::Source | Loss::Media => provider == Provider::OpenaiChat,
+        Loss::Opaque => true,
+        // Citations without an address and of an unknown type.
+        Loss::Citation => true,
+        Loss::Usage => provider == Provider::Anthropic,
+        _ => false,
+    }
+}
+
+/// Writes each stream to each target: whole, cut after every event, and without each event, or a sample of these.
+fn hold(recordings: Vec<Recording>, sample: usize) {
+    let wanted = env::var("JSONSPIGOT_LAWS").ok();
+    let sample = if wanted.is_some() { 1 } else { sample };
+    let name = wanted.filter(|wanted| wanted != "all").unwrap_or_default();
+    let (mut tried, mut found) = (0, BTreeMap::<String, (usize, String)>::new());
+    let mut own = BTreeSet::new();
+    for (number, recording) in recordings.into_iter().filter(|recording| recording.name.contains(&name)).enumerate() {
+        let Recording { name, provider, events } = &recording;
+        for to in StreamWriter::targets() {
+            let mut faults: Vec<(usize, String)> = Vec::new();
+            let mut conversion = Conversion::new(*provider, to);
+            for (at, event) in events.iter().enumerate() {
+                if (at + number) % sample == 0 {
+                    let mut cut = conversion.clone();
+                    cut.step(None);
+                    cut.check(&mut |fault| faults.push((at, fault)));
+                    let mut lacking = conversion.clone();
+                    events[at + 1..].iter().for_each(|event| lacking.step(Some(event)));
+                    lacking.step(None);
+                    lacking.check(&mut |fault| faults.push((at, ["lacking: ", &fault].concat())));
+                    tried += 2;
+                }
+                conversion.step(Some(event));
+                conversion.check_so_far(&mut |fault| faults.push((at, fault)));
+            }
+            conversion.step(None);
+            conversion.check(&mut |fault| faults.push((events.len(), fault)));
+            tried += 1;
+            if to == *provider && conversion.source.verdict().is_ok() {
+                let lost = conversion.writer.lost().iter().filter(|loss| !is_expected_of_own(to, **loss));
+                own.extend(lost.map(|loss| format!("{loss} of {name}")));
+            }
+            for (at, fault) in faults {
+                let kind = fault.split(": ").next().unwrap_or_default();
+                let example = || (0, format!("{name} at {at}: {fault}"));
+                found.entry(format!("{kind} to {to}")).or_insert_with(example).0 += 1;
+            }
+            Law::Writing.mark_compared();
+        }
+    }
+    println!("{tried} streams");
+    let list: Vec<_> =
+        found.iter().map(|(fault, (count, example))| format!("{fault} ({count}, as in {example})")).collect();
+    assert!(list.is_empty(), "{}", list.join("\n"));
+    assert!(own.is_empty(), "lost on their own wire: {own:?}");
+}
+
+pub(super) fn own_streams_to_all_targets() {
+    hold(own_streams(), 3);
+}
+
+pub(crate) fn recorded_streams_to_all_targets() {
+    hold(recorded_streams(), 40);
+}
+
+#[test]
+fn a_provider_without_a_writer_is_refused() {
+    let error = StreamWriter::new(Provider::Cohere).unwrap_err().to_string();
+    assert!(StreamWriter::targets().all(|target| error.contains(target.name())), "{error}");
+}
