@@ -25,7 +25,7 @@ impl Editor {
     }
 
     /// Reads a chunk, or the end of input.
-    fn read(
+    pub(crate) fn read(
         &mut self,
         chunk: Option<&[u8]>,
         write: &mut dyn FnMut(&[u8]),
@@ -151,7 +151,7 @@ impl Source for Edited<'_> {
 }
 
 /// Returns a complaint without text of the input, which may be what is to be redacted. An error's own message stays.
-fn without_input(line: String) -> String {
+pub(crate) fn without_input(line: String) -> String {
     let instead = match line.split_once(": ") {
         Some(("bad-frame", _)) => "bad-frame: an event can't be read",
         Some(("no-event", text)) if text.starts_with("no event") => {

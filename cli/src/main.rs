@@ -1,12 +1,13 @@
 //! The command `jsonspigot`: reads JSON in chunks and writes the values that patterns select as soon as they arrive.
 //!
 //! Owns the loop from input to output, chunk by chunk. `options` gives the arguments their meaning, `input` reads and
-//! cuts the bytes, and `report` reports failures. The input is read in one of five ways (`source`): as a JSON text
-//! (`document`) or many (`documents`), a provider's stream (`provider`), text with payloads in it (`envelope`), or to be
-//! edited (`editor`). The crate `jsonspigot-framing` turns bytes into events or text, and saves that state. `output` writes the lines, and
+//! cuts the bytes, and `report` reports failures. The input is read in one of six ways (`source`): as a JSON text
+//! (`document`) or many (`documents`), a provider's stream (`provider`), which may be written as another one's
+//! (`convert`), text with payloads in it (`envelope`), or to be edited (`editor`). The crate `jsonspigot-framing` turns bytes into events or text, and saves that state. `output` writes the lines, and
 //! `terminal` escapes characters that a terminal must not receive. `generate` writes the man page and completion
 //! scripts instead of reading anything.
 
+mod convert;
 mod document;
 mod documents;
 mod editor;

@@ -7,7 +7,9 @@ use std::fmt::Write as _;
 use std::io;
 
 use jsonspigot_framing::{Frame, Frames};
-use jsonspigot_llm::{CallErrorKind, CallEvent, Payload, PayloadStatus, Provider, ProviderStream, StreamEvent};
+use jsonspigot_llm::{
+    CallErrorKind, CallEvent, Payload, PayloadStatus, Provider, ProviderStream, StreamEvent, Unfinished,
+};
 
 use crate::envelope::{self, is_whole};
 use crate::output::Output;
@@ -64,6 +66,11 @@ impl Stream {
             has_complained: false,
             noise: Vec::new(),
         }
+    }
+
+    /// Returns the verdict on the stream.
+    pub(crate) fn verdict(&self) -> Result<(), Unfinished> {
+        self.calls.verdict()
     }
 
     /// Reads the frames of a chunk, or those that the end of input leaves.

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use jsonspigot::{Error, PatternError, RestoreError, RewriteError};
+use jsonspigot_llm::Loss;
 use unicode_width::UnicodeWidthStr;
 
 use crate::terminal::is_terminal_control;
@@ -88,11 +89,23 @@ fn say(line: impl fmt::Display) {
 pub(crate) struct Complaints {
     lines: Vec<String>,
     left_out: usize,
+    /// The losses to report, and whether each one makes the run fail.
+    lost: Vec<(Loss, bool)>,
 }
 
 impl Complaints {
     pub(crate) fn push(&mut self, line: String) {
         self.lines.push(line);
+    }
+
+    /// Adds a line about a loss of a conversion, which may be allowed.
+    pub(crate) fn lose(&mut self, loss: Loss, is_allowed: bool) {
+        self.lost.push((loss, !is_allowed));
+    }
+
+    /// Returns true if any event or line was left out of the output.
+    pub(crate) fn has_left_out(&self) -> bool {
+        self.left_out > 0
     }
 
     /// Counts an event or line that is left out of the output.
@@ -121,9 +134,13 @@ impl Complaints {
 
 /// Writes the complaints to standard error. Returns false if there were none.
 pub(crate) fn complain(complaints: &mut Complaints) -> bool {
+    let lost = std::mem::take(&mut complaints.lost);
+    for (loss, _) in &lost {
+        let _ = writeln!(io::stderr(), "lost: {loss}");
+    }
     let lines = complaints.take();
     lines.iter().for_each(|line| say(printable(line)));
-    !lines.is_empty()
+    !lines.is_empty() || lost.iter().any(|(_, is_failure)| *is_failure)
 }
 
 /// Returns an error's kind by name, then its message. The message starts with the kind in words, which is replaced by

@@ -4,7 +4,7 @@ use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use jsonspigot::{DeviationKind, DuplicateKeys, Framing, Leniency, Retain};
-use jsonspigot_llm::Provider;
+use jsonspigot_llm::{Loss, Provider, StreamWriter};
 
 /// Parses the number of `--chunk` and `--checkpoint`. Fails if it is 0.
 pub(crate) fn one_or_more(text: &str) -> Result<NonZeroUsize, String> {
@@ -36,6 +36,17 @@ pub(crate) fn wire() -> impl TypedValueParser<Value = Wire> {
     let names = Provider::ALL.iter().map(|provider| provider.name()).chain(["auto"]);
     // `auto` is not the name of a provider.
     PossibleValuesParser::new(names).map(|name| Wire(name.parse().ok()))
+}
+
+/// The providers whose streams can be written.
+pub(crate) fn target() -> impl TypedValueParser<Value = Provider> {
+    PossibleValuesParser::new(StreamWriter::targets().map(Provider::name))
+        .map(|name| name.parse().unwrap_or_else(|_| unreachable!("the parser allows no other names")))
+}
+
+pub(crate) fn loss() -> impl TypedValueParser<Value = Loss> {
+    PossibleValuesParser::new(Loss::ALL.iter().map(|loss| loss.name()))
+        .map(|name| name.parse().unwrap_or_else(|_| unreachable!("the parser allows no other names")))
 }
 
 /// The error for rules with `--provider auto`: the editor does not buffer events until the provider is detected.

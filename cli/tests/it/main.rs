@@ -4,6 +4,7 @@ mod arguments;
 mod cases;
 mod chunks;
 mod command;
+mod convert;
 mod documents;
 mod envelope;
 mod errors;

@@ -1,0 +1,96 @@
+//! `--to`: a provider's stream as another provider would send it.
+
+use crate::command::run;
+
+const START: &str = r#"{"type":"message_start","message":{"id":"m","model":"x","content":[]}}
+{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"Hm"}}
+{"type":"content_block_stop","index":0}
+"#;
+const SERVER_TOOL: &str = r#"{"type":"content_block_start","index":1,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}
+{"type":"content_block_stop","index":1}
+"#;
+const CALL: &str = r#"{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"t","name":"f","input":{}}}
+{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"password\":\"hun"}}
+{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"ter2\"}"}}
+{"type":"content_block_stop","index":2}
+"#;
+const END: &str = r#"{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"input_tokens":4,"output_tokens":3}}
+{"type":"message_stop"}
+"#;
+
+/// Converts a stream of Anthropic's in one piece, in single bytes and with checkpoints.
+fn converted(to: &str, more: &[&str], input: &str) -> String {
+    let arguments = [&["--provider", "anthropic", "--to", to], more].concat();
+    let whole = run(&arguments, input).to_string();
+    assert_eq!(run(&[&arguments[..], &["--chunk", "1"]].concat(), input).to_string(), whole);
+    assert_eq!(run(&[&arguments[..], &["--chunk", "9", "--checkpoint", "3"]].concat(), input).to_string(), whole);
+    whole
+}
+
+#[test]
+fn the_target_s_stream_comes_out() {
+    let chat = converted("openai-chat", &[], &[START, CALL, END].concat());
+    assert!(chat.starts_with("exit status 0\n"), "{chat}");
+    for part in [
+        r#""delta":{"reasoning_content":"Hm"}"#,
+        r#"{"index":0,"id":"t","type":"function","function":{"name":"f","arguments":""}}"#,
+        r#"{"index":0,"function":{"arguments":"{\"password\":\"hun"}}"#,
+        r#""finish_reason":"tool_calls""#,
+        r#""usage":{"prompt_tokens":4,"completion_tokens":3,"total_tokens":7}"#,
+        "data: [DONE]\n",
+    ] {
+        assert!(chat.contains(part), "{part} in {chat}");
+    }
+    let own = converted("anthropic", &[], &[START, SERVER_TOOL, CALL, END].concat());
+    assert!(
+        own.starts_with("exit status 0\n") && own.contains("event: message_stop\ndata: {\"type\":\"message_stop\"}")
+    );
+}
+
+#[test]
+fn losses_are_reported_once_and_may_be_allowed() {
+    let input = [START, SERVER_TOOL, &SERVER_TOOL.replace('1', "3"), CALL, END].concat();
+    let lost = converted("openai-chat", &[], &input);
+    assert!(lost.starts_with("exit status 1\n") && lost.matches("lost: ").count() == 1, "{lost}");
+    assert!(lost.contains("lost: server-tool\n") && !lost.contains("web_search"), "{lost}");
+    let allowed = converted("openai-chat", &["--allow-loss", "media,server-tool"], &input);
+    assert!(allowed.starts_with("exit status 0\n") && allowed.contains("lost: server-tool\n"), "{allowed}");
+}
+
+#[test]
+fn what_is_incomplete_ends_with_an_error() {
+    for input in [[START, CALL].concat(), [START, CALL, "{oops}\n", END].concat()] {
+        let cut = converted("openai-chat", &[], &input);
+        assert!(cut.starts_with("exit status 1\n") && cut.contains("data: {\"error\":{"), "{cut}");
+        assert!(!cut.contains("[DONE]") && !cut.contains("\"finish_reason\":\""), "{cut}");
+        // An event that is left out is no reason to look whole.
+        let redacted = converted("openai-chat", &["--redact", "..password"], &input);
+        assert!(redacted.starts_with("exit status 1\n") && !redacted.contains("[DONE]"), "{redacted}");
+    }
+}
+
+#[test]
+fn rules_apply_on_the_way() {
+    let redacted = converted("openai-chat", &["--redact", "..password"], &[START, CALL, END].concat());
+    assert!(redacted.starts_with("exit status 0\n") && redacted.contains("[redacted]"), "{redacted}");
+    assert!(!redacted.contains(r#"\"hun"#) && !redacted.contains("ter2"), "{redacted}");
+    assert!(redacted.contains("data: [DONE]\n"), "{redacted}");
+}
+
+#[test]
+fn arguments_that_contradict_each_other() {
+    for (arguments, message) in [
+        (&["--to", "anthropic"][..], "--provider"),
+        (&["--provider", "anthropic", "--to", "cohere"], "invalid value 'cohere'"),
+        (&["--provider", "anthropic", "--allow-loss", "media"], "--to"),
+        (&["--provider", "anthropic", "--to", "anthropic", "--allow-loss", "all"], "invalid value 'all'"),
+        (&["--provider", "anthropic", "--to", "anthropic", "a"], "cannot be used with"),
+        (&["--provider", "anthropic", "--to", "anthropic", "--structured"], "cannot be used with"),
+        (&["--provider", "anthropic", "--to", "anthropic", "--envelope", "bare"], "cannot be used with"),
+        (&["--provider", "anthropic", "--to", "anthropic", "--provider-events"], "cannot be used with"),
+        (&["--provider", "auto", "--to", "anthropic", "--redact", "a"], "`--provider auto` is not enough"),
+    ] {
+        let refused = run(arguments, "").to_string();
+        assert!(refused.starts_with("exit status 2\n") && refused.contains(message), "{arguments:?}: {refused}");
+    }
+}
