@@ -2,15 +2,45 @@
 
 use std::io;
 
+use clap::error::ErrorKind;
+use clap::{Args, Command};
 use jsonspigot::internal::Line;
 use jsonspigot::{CompleteValue, EndedDocument, Event, PatternSet};
-use jsonspigot_llm::{EnvelopeEvent, Loss, StreamEvent, StreamWriter, Unwritten, Written};
+use jsonspigot_llm::{EnvelopeEvent, Loss, Provider, StreamEvent, StreamWriter, Unwritten, Written};
 
 use crate::editor::{Editor, without_input};
 use crate::output::{Block, Lines, Origin, Output};
 use crate::provider::Stream;
 use crate::report::{Complaints, Failure};
 use crate::source::Source;
+use crate::values::{loss, target};
+
+/// The arguments that name the target.
+#[derive(Args, Debug)]
+#[group(skip)]
+pub(crate) struct Target {
+    /// With --provider: write the stream as this provider would send it, as server-sent events
+    ///
+    /// Text, reasoning and arguments are written as they arrive. What the target cannot express is reported on standard
+    /// error, as a line `lost: KIND` for each kind, and makes the status 1. If the input is incomplete or invalid, the
+    /// output ends with an error. The rules of --remove, --replace and --redact apply on the way.
+    #[arg(long, value_name = "NAME", value_parser = target(), requires = "provider",
+        conflicts_with_all = ["patterns", "text", "structured", "envelope", "provider_events"])]
+    to: Option<Provider>,
+
+    /// With --to: losses of these kinds, separated by commas, leave the status 0
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = loss(), requires = "to")]
+    allow_loss: Vec<Loss>,
+}
+
+impl Target {
+    /// Returns the writer of the target's stream; `None` if the stream is not converted.
+    pub(crate) fn writer(&self, command: &mut Command) -> Result<Option<StreamWriter>, Failure> {
+        let Some(to) = self.to else { return Ok(None) };
+        let writer = StreamWriter::new(to).map_err(|error| command.error(ErrorKind::ValueValidation, error))?;
+        Ok(Some(writer.allowing(self.allow_loss.iter().copied())))
+    }
+}
 
 /// A provider's stream that is written as another one's.
 pub(crate) struct Converted<'o> {
@@ -20,7 +50,7 @@ pub(crate) struct Converted<'o> {
     /// a damaged stream look whole.
     editor: Option<(Editor, Stream)>,
     writer: StreamWriter,
-    allowed: &'o [Loss],
+    target: &'o Target,
 }
 
 /// Writes the events of the stream to the output.
@@ -34,9 +64,9 @@ impl<'o> Converted<'o> {
         reader: Stream,
         editor: Option<(Editor, Stream)>,
         writer: StreamWriter,
-        allowed: &'o [Loss],
+        target: &'o Target,
     ) -> Self {
-        Self { reader, editor, writer, allowed }
+        Self { reader, editor, writer, target }
     }
 
     /// Edits a chunk, or the end of input, if there are rules. Returns the text to convert.
@@ -84,7 +114,7 @@ impl Source for Converted<'_> {
             }
         }
         for loss in &self.writer.lost()[known..] {
-            complaints.lose(*loss, self.allowed.contains(loss));
+            complaints.lose(*loss, self.target.allow_loss.contains(loss));
         }
         Ok(())
     }

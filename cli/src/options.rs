@@ -11,9 +11,9 @@ use clap::{ArgGroup, CommandFactory, FromArgMatches, Parser, ValueHint};
 use jsonspigot::{
     DocumentRewriter, Documents, DuplicateKeys, Framing, Leniency, Limits, ParserBuilder, PatternSet, Retain, Rewriter,
 };
-use jsonspigot_llm::{CallRewriter, Envelope, Loss, Provider, ProviderStream, StreamWriter, ToolCalls};
+use jsonspigot_llm::{CallRewriter, Envelope, Provider, ProviderStream, ToolCalls};
 
-use crate::convert::Converted;
+use crate::convert::{Converted, Target};
 use crate::document::Document;
 use crate::documents::Texts;
 use crate::editor::{Edited, Editor};
@@ -24,7 +24,7 @@ use crate::provider::Stream;
 use crate::report::Failure;
 use crate::source::Source;
 use crate::terminal::Controls;
-use crate::values::{NoProvider, Wire, duplicate_keys, framing, leniency, loss, one_or_more, retain, target, wire};
+use crate::values::{NoProvider, Wire, duplicate_keys, framing, leniency, one_or_more, retain, wire};
 
 /// The meaning of the exit status.
 pub(crate) const EXIT_STATUS: &str = "\
@@ -182,18 +182,8 @@ pub(crate) struct Options {
         conflicts_with_all = ["value", "snapshots", "patches", "retain"])]
     pub(crate) provider: Option<Wire>,
 
-    /// With --provider: write the stream as this provider would send it, as server-sent events
-    ///
-    /// Text, reasoning and arguments are written as they arrive. What the target cannot express is reported on standard
-    /// error, as a line `lost: KIND` for each kind, and makes the status 1. If the input is incomplete or invalid, the
-    /// output ends with an error. The rules of --remove, --replace and --redact apply on the way.
-    #[arg(long, value_name = "NAME", value_parser = target(), requires = "provider",
-        conflicts_with_all = ["patterns", "text", "structured", "envelope", "provider_events"])]
-    to: Option<Provider>,
-
-    /// With --to: losses of these kinds, separated by commas, leave the status 0
-    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = loss(), requires = "to")]
-    allow_loss: Vec<Loss>,
+    #[command(flatten)]
+    target: Target,
 
     /// The input is many JSON texts: one per line (`lines`), one after another (`concatenated`), or an RFC 7464
     /// `sequence`
@@ -374,12 +364,10 @@ impl Options {
 
     /// Returns the reader of the input, or its editor if there are rules.
     pub(crate) fn source(&self, patterns: &PatternSet) -> Result<Box<dyn Source + '_>, Failure> {
-        if let (Some(Wire(provider)), Some(to)) = (self.provider, self.to) {
-            let refuse = |error| Self::command().error(ErrorKind::ValueValidation, error);
-            let writer = StreamWriter::new(to).map_err(refuse)?.allowing(self.allow_loss.iter().copied());
+        if let (Some(Wire(provider)), Some(writer)) = (self.provider, self.target.writer(&mut Self::command())?) {
             let stream = || Stream::new(self.stream(provider, patterns));
             let editor = if self.edits.is_empty() { None } else { Some((self.editor()?, stream())) };
-            return Ok(Box::new(Converted::new(stream(), editor, writer, &self.allow_loss)));
+            return Ok(Box::new(Converted::new(stream(), editor, writer, &self.target)));
         }
         let reader: Box<dyn Source> = if let Some(Wire(provider)) = self.provider {
             Box::new(Stream::new(self.stream(provider, patterns)?))

@@ -40,7 +40,7 @@ pub(crate) fn wire() -> impl TypedValueParser<Value = Wire> {
 
 /// The providers whose streams can be written.
 pub(crate) fn target() -> impl TypedValueParser<Value = Provider> {
-    PossibleValuesParser::new(StreamWriter::targets().map(Provider::name))
+    PossibleValuesParser::new(StreamWriter::targets().into_iter().map(Provider::name))
         .map(|name| name.parse().unwrap_or_else(|_| unreachable!("the parser allows no other names")))
 }
 

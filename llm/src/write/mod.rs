@@ -34,7 +34,7 @@ use crate::verbs::verbs;
 const TARGETS: &[(Provider, fn() -> Box<dyn Target>)] =
     &[(Provider::OpenaiChat, openai_chat::new), (Provider::Anthropic, anthropic::new)];
 
-/// What a writer reports.
+/// An event of the target's stream, or a loss.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Written<'a> {
@@ -71,7 +71,7 @@ impl Written<'_> {
 }
 
 owned_events! {
-    /// What a writer reports about one event of the source, in order. Returned by [`StreamWriter::push`] and
+    /// The events and losses of one push, in order. Returned by [`StreamWriter::push`] and
     /// [`StreamWriter::finish`]. Borrows nothing.
     WrittenEvents of Written<'static>
 }
@@ -151,13 +151,14 @@ impl StreamWriter {
     /// Fails if there is no writer for this provider. The error lists the providers that have one.
     pub fn new(target: Provider) -> Result<Self, UnknownName> {
         let found = TARGETS.iter().find(|(provider, _)| *provider == target);
-        let (_, new) = found.ok_or_else(|| UnknownName::instead_of(Self::targets().map(Provider::name)))?;
+        let (_, new) = found.ok_or_else(|| UnknownName::instead_of(Self::targets().into_iter().map(Provider::name)))?;
         Ok(Self { session: Session::new(new()), created: 0, allowed: Vec::new(), lost: Vec::new() })
     }
 
     /// Returns the providers that have a writer.
-    pub fn targets() -> impl Iterator<Item = Provider> {
-        TARGETS.iter().map(|(provider, _)| *provider)
+    #[must_use]
+    pub fn targets() -> Vec<Provider> {
+        TARGETS.iter().map(|(provider, _)| *provider).collect()
     }
 
     /// Sets the time at which the answer was created, in seconds since 1970, for targets that send it.

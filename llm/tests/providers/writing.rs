@@ -397,5 +397,5 @@ pub(crate) fn recorded_streams_to_all_targets() {
 #[test]
 fn a_provider_without_a_writer_is_refused() {
     let error = StreamWriter::new(Provider::Cohere).unwrap_err().to_string();
-    assert!(StreamWriter::targets().all(|target| error.contains(target.name())), "{error}");
+    assert!(StreamWriter::targets().iter().all(|target| error.contains(target.name())), "{error}");
 }
