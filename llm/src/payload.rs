@@ -41,33 +41,14 @@ use self::values::values_of;
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Payload<'a> {
-    status: StoredStatus<'a>,
+    status: PayloadStatus<'static>,
+    /// The reason of a truncated payload, which may be owned.
+    reason: Cow<'a, str>,
     raw: Cow<'a, str>,
     value: Option<CompleteValue<'a>>,
     error: Option<Cow<'a, Error>>,
     /// Boxed because few payloads have any.
     oddities: Option<Box<Oddities<'a>>>,
-}
-
-/// A [`PayloadStatus`] that can own its reason.
-#[derive(Clone, PartialEq, Eq)]
-enum StoredStatus<'a> {
-    Truncated(Cow<'a, str>),
-    Other(PayloadStatus<'static>),
-}
-
-impl<'a> From<PayloadStatus<'a>> for StoredStatus<'a> {
-    fn from(status: PayloadStatus<'a>) -> Self {
-        Self::Other(match status {
-            PayloadStatus::Truncated { reason } => return Self::Truncated(reason.into()),
-            PayloadStatus::Complete => PayloadStatus::Complete,
-            PayloadStatus::Accepted => PayloadStatus::Accepted,
-            PayloadStatus::Empty => PayloadStatus::Empty,
-            PayloadStatus::Malformed => PayloadStatus::Malformed,
-            PayloadStatus::Trailing => PayloadStatus::Trailing,
-            PayloadStatus::Raw => PayloadStatus::Raw,
-        })
-    }
 }
 
 /// The properties of a text that is not exactly one JSON value.
@@ -95,25 +76,25 @@ impl<'a> Payload<'a> {
             let has_any = deviation_count > 0 || !values.is_empty();
             has_any.then(|| Box::new(Oddities { deviations, deviation_count, values }))
         });
-        Self { status: status.into(), raw: raw.into(), value, error: error.map(Cow::Borrowed), oddities }
+        let reason = if let PayloadStatus::Truncated { reason } = status { reason } else { "" };
+        let (status, error) = (status.with_reason(""), error.map(Cow::Borrowed));
+        Self { status, reason: reason.into(), raw: raw.into(), value, error, oddities }
     }
 
     /// Returns the payload with the status `truncated` and without its value.
     #[cfg(all(feature = "providers", feature = "envelope"))]
     pub(crate) fn truncated(self, reason: &'static str) -> Self {
-        Self { status: StoredStatus::Truncated(reason.into()), value: None, ..self }
+        Self { status: PayloadStatus::Truncated { reason: "" }, reason: reason.into(), value: None, ..self }
     }
 
     /// Returns a payload that owns its parts: `'static`, for channels and other threads. Copies the text and the value
     /// unless it already owns them.
     #[must_use]
     pub fn into_owned(self) -> Payload<'static> {
-        let Self { status, raw, value, error, oddities } = self;
+        let Self { status, reason, raw, value, error, oddities } = self;
         Payload {
-            status: match status {
-                StoredStatus::Truncated(reason) => StoredStatus::Truncated(owned(reason)),
-                StoredStatus::Other(status) => StoredStatus::Other(status),
-            },
+            status,
+            reason: owned(reason),
             raw: owned(raw),
             value: value.map(CompleteValue::into_owned),
             error: error.map(|error| Cow::Owned(error.into_owned())),
@@ -127,10 +108,7 @@ impl<'a> Payload<'a> {
     /// Returns the verdict.
     #[must_use]
     pub fn status(&self) -> PayloadStatus<'_> {
-        match &self.status {
-            StoredStatus::Truncated(reason) => PayloadStatus::Truncated { reason },
-            StoredStatus::Other(status) => *status,
-        }
+        self.status.with_reason(&self.reason)
     }
 
     /// Returns the text as it was received, including everything after the first bad byte. For a call this is its
@@ -317,6 +295,19 @@ pub enum PayloadStatus<'a> {
 }
 
 impl PayloadStatus<'_> {
+    /// Returns the status with this reason, if it has one.
+    fn with_reason(self, reason: &str) -> PayloadStatus<'_> {
+        match self {
+            Self::Complete => PayloadStatus::Complete,
+            Self::Accepted => PayloadStatus::Accepted,
+            Self::Empty => PayloadStatus::Empty,
+            Self::Truncated { .. } => PayloadStatus::Truncated { reason },
+            Self::Malformed => PayloadStatus::Malformed,
+            Self::Trailing => PayloadStatus::Trailing,
+            Self::Raw => PayloadStatus::Raw,
+        }
+    }
+
     /// Returns the status in lower case, as the command line prints it: `complete`.
     #[must_use]
     pub fn name(self) -> &'static str {
