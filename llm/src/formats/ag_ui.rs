@@ -5,10 +5,7 @@ use alloc::string::String;
 use core::mem::take;
 
 use crate::formats::{Format, OnId, Owns, Speaker, Terminal};
-use crate::wire::{
-    At, BlockKind, CallStart, Called, Emitter, Failure, Here, Mark, Means, MismatchKind, Node, OpaqueKind, Outcome,
-    Owner, Row, Rows, Slot, Spot, Stop, StopKind, Which, Wire, on, row, say,
-};
+use crate::wire::*;
 
 pub(crate) const FORMAT: Format = Format {
     wire: |event, emit| if is_anothers(event, emit) { &ANOTHERS } else { &WIRE },

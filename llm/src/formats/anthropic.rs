@@ -1,10 +1,7 @@
 //! Anthropic Messages: blocks by index, between a `message_start` and a `message_stop`.
 
 use crate::formats::{Format, Owns};
-use crate::wire::{
-    Back, BlockKind, ByType, Called, Cited, Emitter, Executor, Here, Ids, Means, Node, OpaqueKind, Outcome, Owner,
-    Rows, Shape, Spot, Which, Wire, on, row,
-};
+use crate::wire::*;
 
 pub(crate) const FORMAT: Format = Format { wire: |_, _| &WIRE, message: Some(SHAPE), ..Format::NEW };
 

@@ -12,10 +12,7 @@ use alloc::vec::Vec;
 use core::mem;
 
 use crate::formats::{Format, OnId, Owns, Speaker, Terminal, anthropic, kind_of};
-use crate::wire::{
-    At, ByType, Emitter, Failure, Form, Here, Mark, Means, MismatchKind, Node, OpaqueKind, Outcome, Part, Place, Rows,
-    Slot, Spot, Stop, Which, Wire, by_type, digest_of, on, row,
-};
+use crate::wire::*;
 
 pub(crate) const FORMAT: Format =
     Format { wire: |_, _| &WIRE, terminal: Some(Terminal { speaker, results, is_program: true }), ..Format::NEW };

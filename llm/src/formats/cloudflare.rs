@@ -2,9 +2,7 @@
 //! chat completion chunks between such events.
 
 use crate::formats::{Format, Owns, kind_of, openai_chat};
-use crate::wire::{
-    Back, Called, Emitter, Form, Here, Ids, Mark, Means, MismatchKind, Node, Rows, Shape, Spot, Wire, on, row,
-};
+use crate::wire::*;
 
 pub(crate) const FORMAT: Format = Format {
     wire: |event, _| wire_of(event),

@@ -6,10 +6,7 @@
 use alloc::borrow::ToOwned as _;
 
 use crate::formats::{Format, Owns, Speaker, Terminal};
-use crate::wire::{
-    BlockKind, ByType, CallStart, Emitter, Executor, Failure, Form, Here, Means, Node, Outcome, Place, Row, Rows, Slot,
-    Spot, Wire, on, row,
-};
+use crate::wire::*;
 
 pub(crate) const FORMAT: Format = Format {
     wire: |_, _| &WIRE,

@@ -6,7 +6,7 @@
 
 use super::openai_chat::CHOICE;
 use crate::formats::{Format, Owns, kind_of};
-use crate::wire::{Back, Cited, Emitter, Failure, Form, Here, Ids, Means, Node, Shape, Shown, Wire, on, row};
+use crate::wire::*;
 
 pub(crate) const FORMAT: Format =
     Format { wire: |_, _| &WIRE, message: Some(Shape::WithCalls { list: "", ids: Ids::Optional }), ..Format::NEW };

@@ -8,9 +8,7 @@
 //! JSON-RPC distinguishes the id `1` from the id `"1"`, and so does this format: see [`id_text`].
 
 use crate::formats::{Format, Owns};
-use crate::wire::{
-    CallStart, Emitter, Failure, Here, Means, Node, Place, StreamEvent, Wire, matches, on, present, row,
-};
+use crate::wire::*;
 
 pub(crate) const FORMAT: Format = Format { wire: |_, _| &WIRE, ..Format::NEW };
 

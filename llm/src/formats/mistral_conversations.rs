@@ -2,10 +2,7 @@
 //! The server keeps the conversation, so there is no message to send back.
 
 use crate::formats::{Format, Owns};
-use crate::wire::{
-    At, ByType, CallStart, Cited, Emitter, Executor, Here, Means, Node, OpaqueKind, Outcome, Owner, Row, Rows, Shown,
-    Spot, Wire, on, row,
-};
+use crate::wire::*;
 
 pub(crate) const FORMAT: Format = Format { wire: |_, _| &WIRE, ..Format::NEW };
 

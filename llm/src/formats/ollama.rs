@@ -1,7 +1,7 @@
 //! Ollama's native chat, and its completions: one JSON object per line, every call whole.
 
 use crate::formats::{Format, Owns, tool_call};
-use crate::wire::{Back, Emitter, Here, Ids, Means, Node, OpaqueKind, Owner, Shape, Shown, Wire, on, row};
+use crate::wire::*;
 
 pub(crate) const FORMAT: Format = Format {
     wire: |_, _| &WIRE,

@@ -1,6 +1,6 @@
 //! A tool call in the form of OpenAI's chat, which Cohere and Ollama use too.
 
-use crate::wire::{Called, Form, Means, Node, Row, Rows, row};
+use crate::wire::*;
 
 /// A call, or the start of one.
 pub(crate) const CALL: Row = row(".", Means::Call(&CALLED)).when(|entry| entry.member("function").is_object());

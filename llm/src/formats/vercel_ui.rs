@@ -1,10 +1,7 @@
 //! The Vercel UI message stream: kebab-case types, calls by id, and the whole input repeated at the end.
 
 use crate::formats::{Format, Owns};
-use crate::wire::{
-    BlockKind, CallStart, Called, Cited, Emitter, Executor, Failure, Here, Means, Node, OpaqueKind, Outcome, Owner,
-    Place, Row, Shown, Slot, Spot, Wire, matches, on, row,
-};
+use crate::wire::*;
 
 pub(crate) const FORMAT: Format = Format { wire: |_, _| &WIRE, ..Format::NEW };
 

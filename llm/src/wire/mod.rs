@@ -7,7 +7,7 @@
 mod read;
 mod table;
 
-// All that a format is written with.
+// All that a format is written with; each format imports all of it.
 pub(crate) use self::read::{cite, read, say};
 use self::table::TYPE;
 pub(crate) use self::table::{

@@ -7,9 +7,7 @@ use base64::prelude::BASE64_STANDARD;
 
 use super::{AGENT, CONVERSE, SAID, end_agent};
 use crate::formats::{anthropic, cohere, openai_chat};
-use crate::wire::{
-    Emitter, Failure, Here, Means, Node, Rows, Stop, StopKind, Tree, Turn, Unreadable, Wire, checked, on, read, row,
-};
+use crate::wire::*;
 
 /// Reads an event in the model's own format. Returns false if it is unknown. Claude has Anthropic's events, and Nova those
 /// of ConverseStream. Other models have chat completions, Cohere's events, or text beside a stop reason; no message of

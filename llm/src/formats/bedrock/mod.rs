@@ -4,10 +4,7 @@
 mod chunk;
 
 use crate::formats::{Format, Owns, anthropic};
-use crate::wire::{
-    At, Back, BlockKind, CallStart, Called, Cited, Emitter, Failure, Here, Means, MismatchKind, Node, OpaqueKind,
-    Outcome, Owner, Part, Row, Rows, Said, Shown, Spot, Stop, StopKind, Which, Wire, on, row,
-};
+use crate::wire::*;
 
 pub(crate) const FORMAT: Format = Format {
     wire: |_, _| &WIRE,

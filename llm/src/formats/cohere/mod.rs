@@ -3,7 +3,7 @@
 mod v1;
 
 use crate::formats::{Format, Owns, tool_call};
-use crate::wire::{Back, BlockKind, ByType, Cited, Ids, Means, Node, Row, Rows, Shape, Spot, Wire, on, row};
+use crate::wire::*;
 
 pub(crate) const FORMAT: Format = Format {
     wire: |event, emit| if event.member("event_type").is_given() { v1::wire_of(event, emit) } else { &WIRE },

@@ -1,10 +1,7 @@
 //! Cohere v1 chat: types in `event_type`, and calls without ids, sent in fragments by index and then repeated as a
 //! whole.
 
-use crate::wire::{
-    Back, CallStart, Called, Cited, Emitter, Form, Here, Ids, Mark, Means, MismatchKind, Node, Row, Rows, Scope, Shape,
-    Slot, Spot, StopKind, StreamEvent, Wire, on, row, say,
-};
+use crate::wire::*;
 
 pub(super) static WIRE: Wire = Wire {
     kind: "event_type",

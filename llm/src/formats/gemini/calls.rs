@@ -2,9 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::wire::{
-    Back, CallStart, Emitter, Executor, Here, Mark, Means, Node, OpenCall, PathValue, Place, Rows, Slot, present, row,
-};
+use crate::wire::*;
 
 pub(super) const FUNCTION_CALL: Rows = &[
     row("willContinue", Means::Switch),

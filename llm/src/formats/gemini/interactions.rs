@@ -3,10 +3,7 @@
 use alloc::string::String;
 
 use super::calls::{arguments, name_of};
-use crate::wire::{
-    Back, BlockKind, ByType, CallStart, Cited, Emitter, Executor, Form, Here, Means, MismatchKind, Node, OpaqueKind,
-    Outcome, Owner, Row, Rows, Scope, Shape, Shown, Spot, Wire, on, present, row, say,
-};
+use crate::wire::*;
 
 pub(super) static WIRE: Wire = Wire {
     kind: "event_type|type",

@@ -11,10 +11,7 @@ use alloc::vec::Vec;
 
 use self::calls::{FUNCTION_CALL, is_piece, read_own_call};
 use crate::formats::{Format, Owns};
-use crate::wire::{
-    Back, Cited, Emitter, Here, Ids, Means, Node, OpaqueKind, Outcome, Owner, Rows, Shape, Shown, Stop, StopKind,
-    Which, Wire, cite, on, row,
-};
+use crate::wire::*;
 
 pub(crate) const FORMAT: Format = Format {
     wire: |event, _| wire_of(event),

@@ -1,7 +1,7 @@
 //! Finds the call that an entry of a chunk's list of calls belongs to, by its index, id and name. Servers may omit any
 //! of these.
 
-use crate::wire::{CallStart, Emitter, Executor, Form, Here, Mark, Node, OpenCall, Place, Slot, Text};
+use crate::wire::*;
 
 /// Reports an entry of a list of calls: a call, or a fragment of one.
 pub(super) fn read_entry(

@@ -8,11 +8,7 @@ use alloc::vec::Vec;
 
 use self::entries::{Fragment, read_entry};
 use crate::formats::{Format, Owns, tool_call};
-use crate::wire::{
-    At, Back, BlockKind, ByType, Cited, Emitter, Executor, Form, Here, Ids, Mark, Means, MismatchKind, Node,
-    OpaqueKind, Outcome, Owner, Place, Rows, Scope, Shape, Shown, Slot, Spot, Stop, StopKind, Text, Which, Wire,
-    matches, on, row, say,
-};
+use crate::wire::*;
 
 pub(crate) const FORMAT: Format =
     Format { wire: |_, _| &WIRE, message: Some(Shape::WithCalls { list: "", ids: Ids::Needed }), ..Format::NEW };

@@ -16,7 +16,7 @@ use core::mem;
 use super::form::{self, Of};
 use super::state;
 use super::words::Home;
-use crate::wire::{CallErrorKind, Emitter, Here, Mark, Node, Numbered, Tree, quoted};
+use crate::wire::*;
 
 /// The composed texts of open calls, by call number.
 pub(super) type AllComposed = Numbered<Composed>;

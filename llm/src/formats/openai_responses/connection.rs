@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::state;
-use crate::wire::{Emitter, Node, StreamEvent, Which, present};
+use crate::wire::*;
 
 /// The state of a connection: its open responses, each of which is an answer.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
 //! The end of a response, which repeats the output: reports what earlier events did not have.
 
 use super::{State, composed, item, realtime, state};
-use crate::wire::{Emitter, Failure, Here, Node, StopKind, digest_of};
+use crate::wire::*;
 
 /// Ends a response, unless the event repeats an earlier end.
 pub(super) fn end(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {

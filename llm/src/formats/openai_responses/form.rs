@@ -4,7 +4,7 @@ use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
 
 use super::state;
-use crate::wire::{Emitter, Executor, Node, Slot, matches, push_member, quoted};
+use crate::wire::*;
 
 /// The form of a call's input.
 #[derive(Clone, Copy, PartialEq, Eq)]

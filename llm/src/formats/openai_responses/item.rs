@@ -12,10 +12,7 @@ use alloc::vec::Vec;
 use super::form::{Form, Of, call_id, executor, form, input, is_incomplete, own_id, tool};
 use super::words::{Home, THOUGHTS};
 use super::{composed, sources, state};
-use crate::wire::{
-    BlockKind, CallStart, Emitter, Failure, MismatchKind, Node, OpaqueKind, OpenCall, Place, Scope, Slot, StreamEvent,
-    Which, digest_of,
-};
+use crate::wire::*;
 
 /// Starts the call of an item that has been added, or reports its initial text.
 pub(super) fn add(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) {

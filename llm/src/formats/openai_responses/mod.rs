@@ -20,10 +20,7 @@ use alloc::string::String;
 use self::composed::AllComposed;
 use self::words::{Home, Part};
 use crate::formats::{Format, Owns};
-use crate::wire::{
-    Back, BlockKind, Emitter, Here, Mark, Means, Media, MismatchKind, Node, Numbered, Row, Rows, Scope, Shape, Slot,
-    Spot, Text, Which, Wire, digest_of, matches, on, present, row,
-};
+use crate::wire::*;
 
 /// The state that is kept between events.
 #[derive(Clone, Debug, Default)]

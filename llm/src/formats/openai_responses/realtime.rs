@@ -14,9 +14,7 @@ use alloc::string::String;
 use super::connection::{MOST_RESPONSES, enter, leave};
 use super::words::Home;
 use super::{PROGRESS, item, state};
-use crate::wire::{
-    Emitter, Failure, Here, Means, Node, Stop, StopKind, StreamEvent, Wire, digest_of, is_silent, on, row,
-};
+use crate::wire::*;
 
 /// Returns true if an event belongs to a response that is done.
 pub(super) fn is_over(event: Node<'_>, emit: &mut Emitter<'_>) -> bool {

@@ -3,7 +3,7 @@
 use alloc::collections::BTreeMap;
 use alloc::format;
 
-use crate::wire::{At, Cited, Emitter, Node, Scope, Which, cite, digest_of};
+use crate::wire::*;
 
 /// Reports the annotations of a part that were not reported before. A response repeats everything up to three times,
 /// the last time in a list without places.

@@ -1,7 +1,7 @@
 //! Transcriptions and translations of speech: the stream of the transcription API, and Realtime's translation sessions,
 //! which have neither responses nor items.
 
-use crate::wire::{Form, Means, Row, Scope, Shown, Wire, on, row};
+use crate::wire::*;
 
 pub(super) const TYPES: &str =
     "transcript.text.*|session.output_transcript.*|session.input_transcript.*|session.output_audio.*|session.closed";

@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 
 use super::{connection, sources, state};
-use crate::wire::{At, BlockKind, Emitter, Here, MismatchKind, Node, Part as Said, Scope, Slot, Which, matches};
+use crate::wire::{Part as Said, *};
 
 /// The place of an item.
 #[derive(Clone)]
