@@ -255,12 +255,6 @@ impl Signals<'_> {
         self.with(number, |call, options, listener| call.append(text, options, listener));
     }
 
-    /// Returns true if the open call in a slot has this id.
-    pub(crate) fn is_open(&mut self, slot: Slot<'_>, id: &str) -> bool {
-        let number = self.calls.find_id(slot.choice, id);
-        number.is_some_and(|number| self.calls.find_in(slot) == Some(number) && self.calls.open.contains(number))
-    }
-
     /// Returns true if the call in a slot, or with an id, has ended.
     pub(crate) fn has_ended(&mut self, slot: Slot<'_>, id: &str) -> bool {
         let number = self.calls.find_in(slot).or_else(|| self.calls.find_id(slot.choice, id));

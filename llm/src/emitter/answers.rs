@@ -15,6 +15,8 @@ pub(crate) struct Stop<'s> {
     pub(crate) kind: Option<StopKind>,
     pub(crate) native_reason: &'s str,
     pub(crate) stop_sequence: &'s str,
+    /// True if the provider may repeat the reason.
+    pub(crate) may_repeat: bool,
 }
 
 impl<'s> From<&'s str> for Stop<'s> {
@@ -43,6 +45,15 @@ impl Emitter<'_> {
             self.begin_message(id, model);
         } else {
             self.user.stream_state.has_lasting_id |= says_more && !is_another && !id.is_empty();
+            self.message(id, model);
+        }
+    }
+
+    /// Begins a message with each new id, and the first one even without an id.
+    pub(crate) fn message_by_id(&mut self, id: &str, model: &str) {
+        if self.user.stream_state.has_message && !id.is_empty() && !self.has_message_id(id) {
+            self.begin_message(id, model);
+        } else {
             self.message(id, model);
         }
     }
@@ -102,11 +113,12 @@ impl Emitter<'_> {
 
     /// Stops an answer and reports the reason, unless that was reported before. Does nothing if the reason is empty.
     pub(crate) fn stop<'s>(&mut self, choice: u64, stop: impl Into<Stop<'s>>) {
-        let Stop { reason, kind, native_reason, stop_sequence } = stop.into();
+        let Stop { reason, kind, native_reason, stop_sequence, may_repeat } = stop.into();
         if reason.is_empty() {
             return;
         }
-        let is_known = choice == 0 && self.has_reported(&["stop/", reason].concat());
+        let key = ["stop/", reason].concat();
+        let is_known = if may_repeat { self.note_reported(&key) } else { choice == 0 && self.has_reported(&key) };
         let stream_state = &mut *self.user.stream_state;
         stream_state.unfinished.retain(|unfinished| *unfinished != choice);
         if is_known {
@@ -121,13 +133,6 @@ impl Emitter<'_> {
         };
         let (native_reason, stop_sequence) = (present(native_reason), present(stop_sequence));
         self.report(StreamEvent::Stop { choice, reason: reason.into(), kind, native_reason, stop_sequence });
-    }
-
-    /// Records that this reason was reported and may be repeated.
-    pub(crate) fn note_stop(&mut self, reason: &str) {
-        if !reason.is_empty() {
-            self.note_reported(&["stop/", reason].concat());
-        }
     }
 
     /// Records that a part begins or continues at an index, for formats that report the end of each part.

@@ -17,7 +17,6 @@ impl Emitter<'_> {
         match kind {
             _ if text.is_empty() => {}
             MismatchKind::Refusal => {
-                self.user.stream_state.begin(choice);
                 note(&mut self.user.stream_state.refused, choice);
                 self.report(StreamEvent::Refusal { choice, text: text.into() });
             }
@@ -148,12 +147,17 @@ impl Emitter<'_> {
     /// Appends a piece of an open call's input or of the repetition of an ended call.
     pub(crate) fn piece_of_call(&mut self, slot: Slot<'_>, piece: &str, value: Node<'_>) {
         if let Some(number) = self.known_mut().find_in(slot).filter(|number| self.state().said.is_again(*number)) {
-            value.as_piece_of(Text::Again(number), false);
-            let most = self.known().limits().input_bytes;
-            return self.state().said.add_again(number, piece, most);
+            return self.piece_again(number, piece, value);
         }
         self.note_piece_in(slot, value);
         self.calls().delta(slot, piece);
+    }
+
+    /// Appends a piece of an input that repeats a call's, to be compared with it at the call's end.
+    pub(crate) fn piece_again(&mut self, number: u64, piece: &str, value: Node<'_>) {
+        value.as_piece_of(Text::Again(number), false);
+        let limits = *self.known().limits();
+        self.state().said.add_again(number, piece, limits.open_calls, limits.input_bytes);
     }
 
     /// Ends a call, or the repetition of one.

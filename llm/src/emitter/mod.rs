@@ -74,6 +74,10 @@ impl CallListener for User<'_> {
 impl User<'_> {
     fn say(&mut self, event: StreamEvent<'_>) {
         self.stream_state.has_content |= event.is_content();
+        // Content without a block or a call begins its answer.
+        if let StreamEvent::Media(Media { choice, .. }) | StreamEvent::Refusal { choice, .. } = &event {
+            self.stream_state.begin(*choice);
+        }
         self.stream_state.outlet.say(event, self.on_event);
     }
 
@@ -144,6 +148,11 @@ impl<'a> Emitter<'a> {
         &mut self.calls.state
     }
 
+    /// Returns an id or a name to remember; empty if it exceeds the limit.
+    pub(crate) fn short<'t>(&self, text: &'t str) -> &'t str {
+        if text.len() <= self.known().limits().name_bytes { text } else { "" }
+    }
+
     pub(crate) fn report(&mut self, event: StreamEvent<'_>) {
         self.user.say(event);
     }
@@ -207,9 +216,9 @@ impl<'a> Emitter<'a> {
         before
     }
 
-    /// Records that the item with this key is reported, if there is room.
-    pub(crate) fn note_reported(&mut self, key: &str) {
-        self.remember(|state| &mut state.repeatable, 0, Place::Id(key), 0);
+    /// Records that the item with this key is reported, if there is room. Returns true if it was recorded before.
+    pub(crate) fn note_reported(&mut self, key: &str) -> bool {
+        self.remember(|state| &mut state.repeatable, 0, Place::Id(key), 0).is_some()
     }
 
     /// Returns true if the item with this key is remembered as reported.
@@ -297,13 +306,6 @@ impl<'a> Emitter<'a> {
     /// Reports an application's own data.
     pub(crate) fn data(&mut self, kind: &str, value: Node<'_>) {
         self.report(StreamEvent::Data { kind: kind.into(), json: value.given().into() });
-    }
-
-    pub(crate) fn media(&mut self, media: Media<'_>) {
-        if media.data.is_some() || media.url.is_some() {
-            self.user.stream_state.begin(media.choice);
-            self.report(StreamEvent::Media(media));
-        }
     }
 
     /// Reports an opaque value of a block or a call, which has to be sent back.

@@ -207,18 +207,16 @@ impl Said {
         self.inputs.push_back((call, Self::digest_of(input), digest_of(name)));
     }
 
+    /// Returns the digests of the input and name of a call that is remembered to have ended.
+    fn ended(&self, call: u64) -> Option<(u64, u64)> {
+        let ended = self.inputs.iter().rev().find(|(number, ..)| *number == call);
+        ended.map(|(_, input, name)| (*input, *name))
+    }
+
     /// Begins the repetition of a call that has ended and starts again. At most `most` repetitions are tracked at once.
     pub(crate) fn begin_again(&mut self, call: u64, most: usize) {
         self.again.retain(|(number, _)| *number != call);
-        if self.inputs.iter().any(|(number, ..)| *number == call) {
-            self.begin_otherwise(call, most);
-        }
-    }
-
-    /// Begins the repetition of an open call's input by a second kind of event. At most `most` repetitions are tracked
-    /// at once.
-    pub(crate) fn begin_otherwise(&mut self, call: u64, most: usize) {
-        if !self.is_again(call) && self.again.len() < most {
+        if self.ended(call).is_some() && self.again.len() < most {
             self.again.push((call, String::new()));
         }
     }
@@ -228,10 +226,14 @@ impl Said {
         self.again.iter().any(|(number, _)| *number == call)
     }
 
-    /// Appends a piece of a repetition, unless that is already longer than `most` bytes.
-    pub(crate) fn add_again(&mut self, call: u64, piece: &str, most: usize) {
+    /// Appends a piece of a repetition, unless that is already longer than `most_bytes`. Begins the repetition of an open
+    /// call's input by a second kind of event. At most `most` repetitions are tracked at once.
+    pub(crate) fn add_again(&mut self, call: u64, piece: &str, most: usize, most_bytes: usize) {
+        if !self.is_again(call) && self.again.len() < most {
+            self.again.push((call, String::new()));
+        }
         if let Some((_, input)) = self.again.iter_mut().find(|(number, _)| *number == call)
-            && input.len() <= most
+            && input.len() <= most_bytes
         {
             input.push_str(piece);
         }
@@ -246,20 +248,17 @@ impl Said {
 
     /// Returns true if a call is remembered to have ended with this input.
     pub(crate) fn had_input(&self, call: u64, input: &str) -> bool {
-        let ended = self.inputs.iter().rev().find(|(number, ..)| *number == call);
-        ended.is_some_and(|(_, digest, _)| *digest == Self::digest_of(input))
+        self.ended(call).is_some_and(|(known, _)| known == Self::digest_of(input))
     }
 
     /// Returns true if a call is remembered to have ended with another name. A missing name matches every other.
     pub(crate) fn was_called_otherwise(&self, call: u64, name: &str) -> bool {
-        let ended = self.inputs.iter().rev().find(|(number, ..)| *number == call);
-        ended.is_some_and(|(_, _, known)| *known != digest_of("")) && !self.was_called(call, name)
+        self.ended(call).is_some_and(|(_, known)| known != digest_of("")) && !self.was_called(call, name)
     }
 
     /// Returns true unless a call is remembered to have ended without this name. A missing name matches every other.
     pub(crate) fn was_called(&self, call: u64, name: &str) -> bool {
-        let ended = self.inputs.iter().rev().find(|(number, ..)| *number == call);
-        name.is_empty() || ended.is_none_or(|(_, _, known)| *known == digest_of(name))
+        name.is_empty() || self.ended(call).is_none_or(|(_, known)| known == digest_of(name))
     }
 
     /// Returns true if a call is remembered to have ended with this name and input.

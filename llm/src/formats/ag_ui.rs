@@ -37,7 +37,8 @@ static WIRE: Wire = Wire {
         on("*_MESSAGE_START", &[BEGUN, row(".", Means::Starts(BlockKind::Reasoning, "messageId"))]),
         on("*_MESSAGE_CONTENT", &[BEGUN, row("delta", Means::Reasoning).required()]),
         on("REASONING_MESSAGE_CHUNK", &[NAMED, row("delta", Means::Reasoning).when(has_place), DELTA, MORE]),
-        on("*_MESSAGE_END", &[row(".", Means::Hook(end_message))]),
+        on("TEXT_MESSAGE_END", &[ENDED, row(".", Means::EndsBlock), row(".", Means::EndsStructured)]),
+        on("*_MESSAGE_END", &[ENDED, row(".", Means::EndsBlock)]),
         // These add nothing to the messages between them.
         on("REASONING_START|REASONING_END|THINKING_START|THINKING_END", &[]),
         // Its subtype shows whether it belongs to a message or a call.
@@ -95,6 +96,9 @@ const OUTCOME: Row = row(
 /// Begins or continues a message that is not sent in chunks.
 const BEGUN: Row = row(".", Means::Hook(begin_message));
 
+/// Ends a message, before its block.
+const ENDED: Row = row(".", Means::Hook(end_message));
+
 /// The role of a message, which is the assistant's if it is missing.
 const ROLE: Row = row("role", Means::Hook(|_, role, _| role.odd_unless_string()));
 
@@ -106,7 +110,7 @@ struct Last {
 }
 
 /// Names the message of this chunk and of those that follow.
-const NAMED: Row = row(PLACE, Means::Hook(|emit, id, _| last(emit).message = kept(id.peek(), emit)));
+const NAMED: Row = row(PLACE, Means::Hook(|emit, id, _| last(emit).message = emit.short(id.peek()).to_owned()));
 
 const DELTA: Row = row("delta", Means::Kept);
 
@@ -157,11 +161,6 @@ fn last<'a>(emit: &'a mut Emitter<'_>) -> &'a mut Last {
     emit.message_memory()
 }
 
-/// Returns an id to remember; empty if it is over the limit.
-fn kept(id: &str, emit: &Emitter<'_>) -> String {
-    Some(id).filter(|id| id.len() <= emit.known().limits().name_bytes).unwrap_or_default().to_owned()
-}
-
 fn has_message(event: Node<'_>) -> bool {
     !event.word_at("messageId").is_empty()
 }
@@ -189,16 +188,12 @@ fn begin_message(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     emit.note_reported(&begun(event));
 }
 
-fn end_message(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
+fn end_message(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     last(emit).message.clear();
     // Not all servers name their messages. If a named message has not begun, its beginning was lost, including its
     // text.
     if has_message(event) && !emit.may_have_reported(&begun(event)) {
         emit.break_off("not-started");
-    }
-    emit.end_blocks(here.block());
-    if event.word_at("type") == "TEXT_MESSAGE_END" {
-        emit.end_structured(0);
     }
 }
 
@@ -216,7 +211,7 @@ fn start_chunk(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
     } else {
         emit.start_another(here.slot(), start);
     }
-    last(emit).call = kept(id, emit);
+    last(emit).call = emit.short(id).to_owned();
 }
 
 /// Appends a fragment to the call that the last chunk named.

@@ -127,11 +127,7 @@ const RESULT: Outcome = Outcome {
 };
 
 /// One of Anthropic's events, whose text a later line repeats.
-const EVENT: Rows = &[
-    row(".", Means::ByType(anthropic::WIRE.events)),
-    row("delta.stop_reason", Means::Hook(|emit, reason, _| emit.note_stop(reason.word())))
-        .when(|event| event.get("type").word() == "message_delta"),
-];
+const EVENT: Rows = &[row(".", Means::ByType(anthropic::WIRE.events))];
 
 const START: Rows = &[row("message.content[]", Means::ByType(FIRST)), row("message.usage", Means::Usage)];
 
@@ -288,7 +284,7 @@ fn choose_block(emit: &mut Emitter<'_>, block: Node<'_>, _: &Here<'_>) -> Rows {
     };
     let text = block.text_at(name);
     let (at, rest) = emit.news_of_next(kind, text);
-    emit.piece(Part { kind, choice: 0, at }, rest);
+    say(kind, rest, &Here { place: at, ..Here::default() }, emit);
     emit.note_reported(&whole_key(at));
     let signature = block.raw("signature").read();
     if !emit.has_reported("block/signature/") {
@@ -320,10 +316,10 @@ fn end_message(emit: &mut Emitter<'_>, line: Node<'_>, _: &Here<'_>) {
         emit.break_off("aborted");
     }
     let stop_sequence = line.text_at("message.stop_sequence");
-    let stop = Stop { stop_sequence, ..line.text_at("message.stop_reason").into() };
-    if emit.has_reported(STREAMED) {
+    let may_repeat = emit.has_reported(STREAMED);
+    let stop = Stop { stop_sequence, may_repeat, ..line.text_at("message.stop_reason").into() };
+    if may_repeat {
         emit.stop(0, stop);
-        emit.note_stop(stop.reason);
     } else {
         emit.end_answer(None, stop);
     }

@@ -36,7 +36,7 @@ static WIRE: Wire = Wire {
             row("tool_calls[]", Means::Object(TOOL_CALL)).at(&Spot::Index("index")),
             row("usage", Means::Usage),
             // Some models send several stop reasons; `[DONE]` is the end.
-            row("finish_reason", Means::Hook(|emit, reason, _| emit.stop(0, reason.word()))),
+            row("finish_reason", Means::Reason),
         ],
     )],
     is_known: |event| {
@@ -56,7 +56,7 @@ fn text(emit: &mut Emitter<'_>, piece: Node<'_>, here: &Here<'_>) {
     if piece.is_object() || piece.is_list() || piece.is_true() {
         return piece.odd(Mark::Odd);
     }
-    emit.piece(here.part(MismatchKind::Text), piece.word());
+    say(MismatchKind::Text, piece.word(), &Here { form: Form::Piece, ..*here }, emit);
 }
 
 /// A call in Cloudflare's own form, whose arguments are an object, or in that of chat completions.

@@ -36,20 +36,13 @@ static WIRE: Wire = Wire {
                 row(".", Means::EndsStream),
             ],
         ),
-        on(
-            "turn.failed",
-            &[
-                row("error", Means::Fails),
-                row(".", Means::Fails).when(|event| !event.get("error").is_given()),
-                row(".", Means::EndsStream),
-            ],
-        ),
+        on("turn.failed", &[row("error|.", Means::Fails), row(".", Means::EndsStream)]),
         on(
             "error",
             &[
                 // The turn continues.
                 row(".", Means::Data("")).when(is_reconnecting),
-                row(".", Means::Hook(report)).when(|event| !is_reconnecting(event)),
+                row("error|.", Means::Reports).when(|event| !is_reconnecting(event)),
             ],
         ),
     ],
@@ -92,7 +85,7 @@ const SO_FAR: ByType = &[
 
 /// Additional rows of a finished item.
 const ENDS: ByType = &[
-    on("agent_message|assistant_message|reasoning", &[row(".", Means::Hook(end))]),
+    on("agent_message|assistant_message|reasoning", &[row(".", Means::EndsBlock), row(".", Means::EndsStructured)]),
     on(AT_ONCE, &[row(".", Means::Result(&RESULT))]),
     on(AT_THE_END, &[row(".", Means::Hook(call)), row(".", Means::Result(&RESULT))]),
 ];
@@ -137,15 +130,6 @@ fn begin_turn(emit: &mut Emitter<'_>, _: Node<'_>, _: &Here<'_>) {
     }
     emit.state().begin(0);
     emit.note_reported(TURN);
-}
-
-fn report(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
-    emit.report_failure(&Failure::reported_by(event.as_failure()).unwrap_or_default());
-}
-
-fn end(emit: &mut Emitter<'_>, _: Node<'_>, here: &Here<'_>) {
-    emit.end_blocks(here.block());
-    emit.end_structured(0);
 }
 
 /// Returns a call's name and the members that form its input; no members if `arguments` is the input.

@@ -21,7 +21,7 @@ static WIRE: Wire = Wire {
     events: &[on(
         "",
         &[
-            row(".", Means::Hook(begin)).when(has_output),
+            row(".", Means::BelongsById(&["request_id", ""])).when(has_output),
             row("output.choices[]", Means::Choice(CHOICE)),
             row("output.text", Means::Text).back(&Back::Own("content")),
             row("output.audio", Means::Media(&SOUND)),
@@ -36,16 +36,6 @@ static WIRE: Wire = Wire {
     form: Form::SoFar,
     ..Wire::NEW
 };
-
-/// Begins a message with each new id.
-fn begin(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
-    let id = event.word_at("request_id");
-    if emit.state().has_message && !id.is_empty() && !emit.has_message_id(id) {
-        emit.begin_message(id, "");
-    } else {
-        emit.message(id, "");
-    }
-}
 
 fn has_output(event: Node<'_>) -> bool {
     event.get("output").is_object()

@@ -40,11 +40,14 @@ static WIRE: Wire = Wire {
     ..Wire::NEW
 };
 
-/// The calls of the client and, below, of the provider. Each fragment has the call's name and id.
+/// The calls of the client and, below, of the provider. Each fragment has the call's name and id, and the name may be
+/// sent late.
 const CLIENT_CALL: Rows =
-    &[row(".", Means::Hook(|emit, event, here| start(Executor::Client, emit, event, here))), INPUT];
+    &[row(".", Means::Call(&Called { id: "tool_call_id", name: "name", ..Called::NEW })).form(Form::SoFar), INPUT];
 const EXECUTION: Rows = &[EXECUTED, INPUT];
-const EXECUTED: Row = row(".", Means::Hook(|emit, event, here| start(Executor::Provider, emit, event, here)));
+const EXECUTED: Row =
+    row(".", Means::Call(&Called { id: "id", name: "name", executor: |_| Executor::Provider, ..Called::NEW }))
+        .form(Form::SoFar);
 const INPUT: Row = row("arguments", Means::Input);
 
 const RESULT: Outcome = Outcome { of: "id", value: "info", shown: "info", ..Outcome::NEW };
@@ -69,13 +72,3 @@ const REFERENCE: Cited = Cited { url: "url", title: "title", quote: "description
 
 const LINK: Shown =
     Shown { name: "content", url: "image_url.url|image_url|document_url.url|document_url", ..Shown::NEW };
-
-/// Starts the call that a fragment belongs to, unless the call has ended. The name may be sent late, and another name
-/// under the same id is another call.
-fn start(executor: Executor, emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
-    let name = event.text_at("name");
-    let At::Id(id) = here.place else { return };
-    if !emit.calls().has_ended(here.slot(), id) {
-        emit.start_call(here.slot(), CallStart::new(name).id(id).executor(executor));
-    }
-}

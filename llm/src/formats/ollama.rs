@@ -54,11 +54,9 @@ fn is_done(event: Node<'_>) -> bool {
 /// Reports the counts and times, which are members of the event itself.
 fn report_usage(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     emit.usage(event);
-    event.children().filter(|member| ["_count", "_duration"].iter().any(|end| member.key().ends_with(end))).for_each(
-        |member| {
-            member.word();
-        },
-    );
+    for member in event.children().filter(|member| matches("*_count|*_duration", member.key())) {
+        member.word();
+    }
 }
 
 const IMAGE: Shown = Shown { name: "images", data: ".", ..Shown::NEW };

@@ -16,7 +16,7 @@ static WIRE: Wire = Wire {
     place: Spot::Id("toolCallId|id"),
     events: &[
         on("start", &[row(".", Means::Hook(begin)), METADATA]),
-        on("start-step|finish-step", &[row(".", Means::Hook(|emit, _, _| emit.end_structured(0)))]),
+        on("start-step|finish-step", &[row(".", Means::EndsStructured)]),
         on("text-start", &[row(".", Means::Starts(BlockKind::Text, "id"))]),
         on("text-delta", &[row("delta", Means::Text).required()]),
         on("reasoning-start", &[row(".", Means::Starts(BlockKind::Reasoning, "id"))]),

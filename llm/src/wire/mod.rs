@@ -118,7 +118,8 @@ fn inside<'e>(row: &Row, value: Node<'e>, position: u64, here: Here<'e>, found: 
             walk(all, value, &here, &mut Vec::new());
             value.forget_marks();
         }
-        Means::Text | Means::Reasoning | Means::Refusal | Means::Cancels(_) | Means::Hook(_) => drop(value.text()),
+        Means::Text | Means::Reasoning | Means::Refusal | Means::Reason => drop(value.text()),
+        Means::Cancels(_) | Means::Hook(_) => drop(value.text()),
         Means::Input | Means::Fragment | Means::Kept | Means::PieceOfResult(_) => drop(value.text()),
         Means::Call(Called { input, .. }) => drop(value.raw(input).text()),
         Means::Unreadable => value.flaw(),

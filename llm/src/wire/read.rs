@@ -101,15 +101,17 @@ impl Report<'_, '_> {
             Means::Wrapped => drop(value.mark_unless_known(Mark::Wrapped)),
             Means::Begins([id, model]) => self.emit.begin_message(value.word_at(id), value.word_at(model)),
             Means::Belongs([id, model]) => self.emit.message(value.word_at(id), value.word_at(model)),
+            Means::BelongsById([id, model]) => self.emit.message_by_id(value.word_at(id), value.word_at(model)),
             Means::Follows([id, model], says_anything) => {
                 let says_anything = says_anything(value);
                 self.emit.message_after_end(value.word_at(id), value.word_at(model), says_anything);
             }
+            Means::Reason => self.emit.stop(choice, value.word()),
             Means::Stops([reason, sequence]) => {
                 let reason = value.text_at(reason);
                 if !reason.is_empty() {
-                    let stop_sequence = value.text_at(sequence);
-                    self.emit.end_answer(None, Stop { stop_sequence, ..reason.into() });
+                    let (stop_sequence, may_repeat) = (value.text_at(sequence), here.form == Form::Noted);
+                    self.emit.end_answer(None, Stop { stop_sequence, may_repeat, ..reason.into() });
                 }
             }
             Means::EndsAnswer(reason) => self.emit.end_answer(None, value.text_at(reason)),
@@ -129,6 +131,7 @@ impl Report<'_, '_> {
                 self.emit.end_blocks(here.block());
             }
             Means::EndsBlock => self.emit.end_blocks(here.block()),
+            Means::EndsStructured => self.emit.end_structured(choice),
             Means::Call(_) | Means::Result(_) if !value.is_object() => value.odd(Mark::Torn),
             Means::Call(called) => self.call(called, value, here),
             Means::Fragment if !value.is_string() => value.odd(Mark::Torn),
@@ -152,9 +155,7 @@ impl Report<'_, '_> {
             Means::Approval([id, call]) => {
                 let (id, call) = (value.word_at(id), value.word_at(call));
                 let call = self.emit.known().find_id(choice, call);
-                let key = ["approval/", id].concat();
-                if !self.emit.has_reported(&key) {
-                    self.emit.note_reported(&key);
+                if !self.emit.note_reported(&["approval/", id].concat()) {
                     let (id, json) = (id.into(), value.shown().spelt().into());
                     self.emit.report(StreamEvent::ApprovalRequest { id, call, json });
                 }
@@ -296,10 +297,13 @@ impl Report<'_, '_> {
 
     fn call(&mut self, called: &Called, value: Node<'_>, here: &Here<'_>) {
         let (id, name, input) = (value.word_at(called.id), value.text_at(called.name), value.raw(called.input));
-        value.as_call();
+        if here.form != Form::SoFar {
+            value.as_call();
+        }
         let start = CallStart::new(name).id(id).input(input.input()).executor((called.executor)(value));
         match here.form {
             Form::Whole(_) => self.emit.calls().whole_call(here.choice, start),
+            Form::SoFar if self.emit.calls().has_ended(here.slot(), id) => {}
             _ => self.emit.start_call(here.slot(), start),
         }
     }
@@ -344,6 +348,6 @@ impl Report<'_, '_> {
         }
         value.enter();
         let (media_type, data, url) = (present(media_type), present(data), present(url));
-        self.emit.media(Media { choice: here.choice, block, media_type, data, url });
+        self.emit.report(StreamEvent::Media(Media { choice: here.choice, block, media_type, data, url }));
     }
 }

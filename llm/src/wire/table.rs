@@ -200,6 +200,8 @@ pub(crate) enum Means {
     Begins(Pair),
     /// Part of a message with this id and model, which starts with the first such event.
     Belongs(Pair),
+    /// Part of the message with this id and model. Each new id starts a message.
+    BelongsById(Pair),
     /// Part of a message on a wire where servers may create an id for each event. An event with content under another
     /// id starts the next message if the last one has ended, or if two of its events with content shared an id. The
     /// function returns true for events with content.
@@ -208,6 +210,8 @@ pub(crate) enum Means {
     BeginsIndex,
     /// The beginning of an answer, even if there is nothing to report of it.
     BeginsAnswer,
+    /// A reason to stop, after which more of the answer may be sent.
+    Reason,
     /// The end of the answer, if there is a reason; the second member is the stop sequence.
     Stops(Pair),
     /// The end of the answer, whether or not there is a reason.
@@ -224,8 +228,11 @@ pub(crate) enum Means {
     Ends,
     /// The end of the block in this place, on a wire where calls have ends of their own.
     EndsBlock,
+    /// The end of a message or a step. Structured text that follows is another answer.
+    EndsStructured,
 
-    /// The start of a call. With [`Form::Whole`], the call is complete.
+    /// The start of a call. With [`Form::Whole`], the call is complete. With [`Form::SoFar`], a call that has ended is not
+    /// started again.
     Call(&'static Called),
     /// A piece of a call's input, or the whole input.
     Input,

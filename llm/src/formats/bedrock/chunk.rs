@@ -57,8 +57,7 @@ pub(super) fn read_wrapped(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<()
         }
         bytes.read();
         emit.note_reported(AGENT);
-        emit.note_said(SAID, &text);
-        emit.piece(SAID, &text);
+        say(SAID.kind, &text, &Here { form: Form::Noted, ..Here::default() }, emit);
         end_agent(emit);
         return Ok(());
     };

@@ -9,7 +9,15 @@ pub(super) static WIRE: Wire = Wire {
         on("stream-start", &[row(".", Means::Begins(&["generation_id", ""]))]),
         on(
             "text-generation",
-            &[row("text", Means::Text).required(), row("text", Means::Hook(|emit, _, _| emit.note_reported(HAS_TEXT)))],
+            &[
+                row("text", Means::Text).required(),
+                row(
+                    "text",
+                    Means::Hook(|emit, _, _| {
+                        emit.note_reported(HAS_TEXT);
+                    }),
+                ),
+            ],
         ),
         on(
             "tool-calls-chunk",

@@ -45,7 +45,7 @@ fn read_call(emit: &mut Emitter<'_>, call: Node<'_>, here: &Here<'_>) {
         // The name contradicts the open call's.
         emit.calls().identify(number, "", name);
     }
-    if !name.is_empty() && (id.is_empty() || !emit.calls().is_open(latest, id)) {
+    if !name.is_empty() && (known.is_none() || emit.calls().find_open(latest) != known) {
         if !is_another {
             emit.calls().stop(latest);
         }

@@ -50,7 +50,7 @@ static WIRE: Wire = Wire {
             row("sessionResumptionUpdate", Means::Data("sessionResumptionUpdate")),
             row("setupComplete", Means::Silent),
             row("usageMetadata", Means::Usage),
-            row("promptFeedback", Means::Object(&[row(".", Means::Filter), row("blockReason", Means::Hook(stop))])),
+            row("promptFeedback", Means::Object(&[row(".", Means::Filter), row("blockReason", Means::Reason)])),
             row("error", Means::Fails),
         ],
     )],
@@ -183,10 +183,6 @@ fn report_supports(emit: &mut Emitter<'_>, grounding: Node<'_>, here: &Here<'_>)
         let finding = index.and_then(|index| found.get(index));
         cite(&SUPPORT, support, finding.copied().unwrap_or(support), (here.choice, None), emit);
     });
-}
-
-fn stop(emit: &mut Emitter<'_>, reason: Node<'_>, here: &Here<'_>) {
-    emit.stop(here.choice, reason.word());
 }
 
 /// The names of Vertex's `FinishReason`, in the order of their numbers. (AI Studio numbers those after `OTHER`

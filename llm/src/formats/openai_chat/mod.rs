@@ -24,7 +24,7 @@ pub(crate) static WIRE: Wire = Wire {
     events: &[on(
         "",
         &[
-            row(".", Means::Follows(&["id", "model"], |event| any(event, "choices[]", says_more))),
+            row(".", Means::Follows(&["id", "model"], says_more)),
             // Azure's filter results for the prompt.
             row("prompt_filter_results", Means::Filter),
             row("choices[]", Means::Choice(CHOICE)).form(Form::Whole(Scope::Item)),
@@ -161,19 +161,17 @@ const SOUND: Shown = Shown { name: "audio", data: "data", ..Shown::NEW };
 const IMAGE: Shown = Shown { name: "image", url: "image_url.url|image_url|url|.", ..Shown::NEW };
 const EXECUTED: Outcome = Outcome { ..Outcome::NEW };
 
-fn any(node: Node<'_>, path: &str, is: fn(Node<'_>) -> bool) -> bool {
-    let mut found = false;
-    node.each(path, &mut |value| found |= is(value));
-    found
-}
-
 /// Returns true if a choice has content, not only a stop reason and what accompanies it.
-fn says_more(choice: Node<'_>) -> bool {
+fn says_more(event: Node<'_>) -> bool {
     const MEMBERS: &str = "content|refusal|reasoning_content|reasoning|reasoning_details|thinking_blocks|tool_calls|\
         function_call";
     let is_content = |member: Node<'_>| !member.is_nothing() && matches(MEMBERS, member.key());
-    !choice.get("text").is_nothing()
-        || ["delta", "message"].iter().any(|said| choice.member(said).members().any(is_content))
+    let mut says_more = false;
+    event.each("choices[]", &mut |choice| {
+        says_more |= !choice.get("text").is_nothing()
+            || ["delta", "message"].iter().any(|said| choice.member(said).members().any(is_content));
+    });
+    says_more
 }
 
 fn says_text(delta: Node<'_>) -> bool {
@@ -262,7 +260,7 @@ fn stop(emit: &mut Emitter<'_>, choice: Node<'_>, here: &Here<'_>) {
     emit.end_blocks(Which::Of(here.choice));
     emit.calls().stop_choice(here.choice, meant);
     let kind = Some(StopKind::of(meant));
-    emit.stop(here.choice, Stop { reason, kind, native_reason: native, stop_sequence: sequence });
+    emit.stop(here.choice, Stop { kind, native_reason: native, stop_sequence: sequence, ..reason.into() });
 }
 
 fn entry(emit: &mut Emitter<'_>, entry: Node<'_>, here: &Here<'_>) {

@@ -27,8 +27,7 @@ pub(super) const MOST_RESPONSES: usize = 16;
 
 /// Returns the answer number of an event's response. Begins a response that is unknown.
 pub(super) fn enter(event: Node<'_>, emit: &mut Emitter<'_>) -> u64 {
-    let id = event.word_at("response.id|response_id");
-    let id = if id.len() > emit.known().limits().name_bytes { "" } else { id };
+    let id = emit.short(event.word_at("response.id|response_id"));
     let open = &state(emit).realtime.open;
     if let Some((_, choice)) = open.iter().find(|(open, _)| id.is_empty() || open == id) {
         return *choice;

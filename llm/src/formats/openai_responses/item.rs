@@ -69,9 +69,7 @@ pub(super) fn say(item: Node<'_>, home: &Home<'_>, scope: Scope, emit: &mut Emit
         _ => return,
     };
     if let Some(outer) = home.index {
-        let most = emit.known().limits().name_bytes;
-        let short = |name: &str| Some(item.word_at(name).to_owned()).filter(|text| text.len() <= most);
-        let [id, phase] = ["id", "phase"].map(|name| short(name).unwrap_or_default());
+        let [id, phase] = ["id", "phase"].map(|name| emit.short(item.word_at(name)).to_owned());
         state(emit).item = (outer, id, phase);
     }
     let lists: &[_] =

@@ -283,13 +283,7 @@ fn input_piece(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let Some(home) = Home::of(event, emit) else { return };
     let family = digest_of(kind.split('.').nth(1).unwrap_or_default());
     match emit.calls().find_open(home.slot()) {
-        Some(call) if !is_of_its_family(family, call, emit) => {
-            delta.as_piece_of(Text::Again(call), false);
-            let limits = emit.known().limits();
-            let (most_calls, most) = (limits.open_calls, limits.input_bytes);
-            emit.state().said.begin_otherwise(call, most_calls);
-            emit.state().said.add_again(call, piece, most);
-        }
+        Some(call) if !is_of_its_family(family, call, emit) => emit.piece_again(call, piece, delta),
         _ => {
             emit.note_piece_in(home.slot(), delta);
             emit.calls().delta(home.slot(), piece);
@@ -366,11 +360,14 @@ fn sound(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let Some(part) = Part::of(event, emit).filter(|_| !data.is_empty()) else { return };
     let choice = part.answer(emit);
     let block = if part.home.index.is_none() { emit.find_block(Which::At(choice, part.at())) } else { None };
-    emit.media(Media { choice, block, data: present(data), ..Media::default() });
+    emit.report(StreamEvent::Media(Media { choice, block, data: present(data), ..Media::default() }));
 }
 
 fn partial_image(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let (format, data) = (event.word_at("output_format"), event.get("partial_image_b64").said());
     let media_type = ["image/", if format.is_empty() { "png" } else { format }].concat();
-    emit.media(Media { media_type: Some(media_type.into()), data: present(data), ..Media::default() });
+    if !data.is_empty() {
+        let media = Media { media_type: Some(media_type.into()), data: present(data), ..Media::default() };
+        emit.report(StreamEvent::Media(media));
+    }
 }

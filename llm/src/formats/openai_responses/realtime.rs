@@ -41,13 +41,12 @@ pub(super) fn note_items(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) 
     if !state(emit).is_realtime || !event.word_at("type").starts_with("response.") {
         return;
     }
-    let most = emit.known().limits().name_bytes;
     let of = event.word_at("response_id");
+    let ids = ["item.id", "item_id"].map(|path| emit.short(event.word_at(path)));
     let state = &mut state(emit).realtime;
     let Some((_, choice)) = state.open.iter().find(|(open, _)| of.is_empty() || *open == of) else { return };
-    for id in ["item.id", "item_id"].map(|path| event.word_at(path)) {
-        let is_kept = !id.is_empty() && id.len() <= most;
-        if is_kept && state.items.iter().all(|(known, _)| *known != id) {
+    for id in ids.into_iter().filter(|id| !id.is_empty()) {
+        if state.items.iter().all(|(known, _)| *known != id) {
             if state.items.len() >= MOST_ITEMS {
                 state.items.pop_front();
             }
@@ -102,11 +101,9 @@ fn report_late(item: Node<'_>, emit: &mut Emitter<'_>) {
 fn report_as_data(item: Node<'_>, event: Node<'_>, emit: &mut Emitter<'_>) {
     let said: String = item.children().filter(|member| !is_silent(member.key())).map(Node::spelt).collect();
     let said = digest_of(&said);
-    let key = format!("/{} {said:x}", item.word_at("id"));
-    if emit.has_reported(&key) {
+    if emit.note_reported(&format!("/{} {said:x}", item.word_at("id"))) {
         item.shown();
     } else {
-        emit.note_reported(&key);
         emit.data(event.word_at("type"), event.shown());
     }
 }
@@ -129,15 +126,14 @@ pub(super) fn end(event: Node<'_>, emit: &mut Emitter<'_>) {
         emit.report_failure(&failure);
     }
     emit.usage(response.member("usage").read());
-    let most = emit.known().limits().name_bytes;
-    let id = Some(response.word_at("id").to_owned()).filter(|id| !id.is_empty() && id.len() <= most);
+    let id = emit.short(response.word_at("id"));
     leave(choice, emit);
     let state = &mut state(emit).realtime;
-    if let Some(id) = id {
+    if !id.is_empty() {
         if state.over.len() >= MOST_RESPONSES {
             state.over.pop_front();
         }
-        state.over.push_back(id);
+        state.over.push_back(id.to_owned());
     }
     if state.open.is_empty() {
         emit.end_stream();

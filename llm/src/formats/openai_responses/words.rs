@@ -135,8 +135,7 @@ impl Part<'_> {
             self.enter(emit);
         }
         let choice = self.answer(emit);
-        self.say(kind, choice, piece, emit);
-        emit.note_said(Said { kind, choice, at: self.at() }, piece);
+        self.say(kind, choice, piece, Form::Noted, emit);
     }
 
     /// Reports what a whole part, or a prefix of it, adds to its deltas.
@@ -151,7 +150,7 @@ impl Part<'_> {
             self.enter(emit);
         }
         let choice = known.unwrap_or_else(|| self.answer(emit));
-        self.say(kind, choice, news, emit);
+        self.say(kind, choice, news, Form::Piece, emit);
     }
 
     /// Reports what the object of a part adds to earlier events.
@@ -160,12 +159,8 @@ impl Part<'_> {
             return;
         }
         let name = object.word_at("type");
-        if !matches(KNOWN, name) {
-            let key = format!("part {:?}", self.at());
-            if !emit.has_reported(&key) {
-                emit.note_reported(&key);
-                emit.unknown_part(name, object.shown());
-            }
+        if !matches(KNOWN, name) && !emit.note_reported(&format!("part {:?}", self.at())) {
+            emit.unknown_part(name, object.shown());
         }
         self.whole(kind, object.get("text|transcript").said(), scope, emit);
         self.whole(MismatchKind::Refusal, object.get("refusal").said(), scope, emit);
@@ -177,14 +172,14 @@ impl Part<'_> {
         }
     }
 
-    fn say(&self, kind: MismatchKind, choice: u64, text: &str, emit: &mut Emitter<'_>) {
+    fn say(&self, kind: MismatchKind, choice: u64, text: &str, form: Form, emit: &mut Emitter<'_>) {
         match kind {
             _ if text.is_empty() => return,
             MismatchKind::Refusal => {}
             MismatchKind::Reasoning => drop(self.start(BlockKind::Reasoning, choice, emit)),
             _ => drop(self.start(BlockKind::Text, choice, emit)),
         }
-        emit.piece(Said { kind, choice, at: self.at() }, text);
+        say(kind, text, &Here { choice, place: self.at(), form }, emit);
     }
 
     /// Returns the part's block. If it has not started, starts it; a block of reasoning ends that of the part before.
