@@ -36,13 +36,20 @@ static WIRE: Wire = Wire {
                 row(".", Means::EndsStream),
             ],
         ),
-        on("turn.failed", &[row("error|.", Means::Fails), row(".", Means::EndsStream)]),
+        on(
+            "turn.failed",
+            &[
+                row("error", Means::Fails),
+                row(".", Means::Fails).when(|event| !event.get("error").is_anything()),
+                row(".", Means::EndsStream),
+            ],
+        ),
         on(
             "error",
             &[
                 // The turn continues.
                 row(".", Means::Data("")).when(is_reconnecting),
-                row("error|.", Means::Reports).when(|event| !is_reconnecting(event)),
+                row(".", Means::Hook(report)).when(|event| !is_reconnecting(event)),
             ],
         ),
     ],
@@ -130,6 +137,10 @@ fn begin_turn(emit: &mut Emitter<'_>, _: Node<'_>, _: &Here<'_>) {
     }
     emit.state().begin(0);
     emit.note_reported(TURN);
+}
+
+fn report(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
+    emit.report_failure(&Failure::reported_by(event.as_failure()).unwrap_or_default());
 }
 
 /// Returns a call's name and the members that form its input; no members if `arguments` is the input.

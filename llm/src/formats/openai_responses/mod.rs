@@ -169,7 +169,10 @@ static WIRE: Wire = Wire {
         ),
         on("session.created|session.updated", &[row("session", Means::Hook(realtime::session))]),
         // Mostly about an event that the client sent; the session continues.
-        on("error", &[row("error|.", Means::Reports)]),
+        on(
+            "error",
+            &[row("error", Means::Reports), row(".", Means::Reports).when(|event| !event.get("error").is_anything())],
+        ),
         on(PROGRESS, &[]),
         // A response body in place of a stream.
         on(
