@@ -6,9 +6,13 @@ import { describe, test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-import { deltas, events, FieldReader, rawDeltas, snapshots } from "../dist/index.js";
+import fc from "fast-check";
+
+import { deltas, events, EventStream, FieldReader, Parser, rawDeltas, snapshots } from "../dist/index.js";
 import { SourceLoop } from "../dist/loops/loop.js";
 import { providerEvents } from "../dist/providers/index.js";
+import { Rewriter, RewriteStream, Rule } from "../dist/rewrite/index.js";
+import { cut, joined, sizes } from "./texts.mjs";
 
 /** Each loop, over a text that begins with `{"a":[{"b":"`. */
 const LOOPS = {
@@ -265,5 +269,102 @@ test("a loop keeps nothing of its chunks, with a signal or without", async () =>
     await keptBy(name);
     const kept = await keptBy(name);
     assert.ok(kept < 1_000_000, `${name}: ${kept} bytes`);
+  }
+});
+
+describe("an error", () => {
+  /** Chunks in each kind of source; the last one fails with `failure` after them, if there is one. */
+  const SOURCES = {
+    "an iterator": function* (chunks, failure) {
+      yield* chunks;
+      if (failure) throw failure;
+    },
+    "a generator": async function* (chunks, failure) {
+      for (const chunk of chunks) {
+        await null;
+        yield chunk;
+      }
+      if (failure) throw failure;
+    },
+    "a web stream": (chunks, failure) => {
+      const rest = chunks.slice();
+      const pull = (controller) => {
+        if (rest.length > 0) controller.enqueue(rest.shift());
+        else if (failure) controller.error(failure);
+        else controller.close();
+      };
+      return new ReadableStream({ pull }, { highWaterMark: 0 });
+    },
+  };
+  const asStream = (source) => (source instanceof ReadableStream ? source : ReadableStream.from(source));
+
+  /** Each loop, and what a parser or a rewriter that is fed by hand makes of the same text before its error. */
+  const READERS = {
+    events: [(source) => events(source, ["a", "b[*]"]), (told) => joined(told), ({ reported }) => joined(reported)],
+    EventStream: [(source) => asStream(source).pipeThrough(new EventStream(["a", "b[*]"])), (told) => joined(told), ({ reported }) => joined(reported)],
+    deltas: [(source) => deltas(source, "a"), (texts) => texts.join(""), ({ text }) => text],
+    rawDeltas: [(source) => rawDeltas(source, "b"), (texts) => texts.join(""), ({ raw }) => raw],
+    snapshots: [(source) => snapshots(source), (values) => values.at(-1), ({ snapshot }) => snapshot],
+    streamText: [(source) => new FieldReader(source).streamText("a"), (texts) => texts.join(""), ({ text }) => text],
+    streamValues: [(source) => new FieldReader(source).streamValues("b"), (values) => values.at(-1), ({ snapshot }) => snapshot?.b],
+    forEach: [(source) => new FieldReader(source).forEach("b"), (values) => values, ({ elements }) => elements],
+    RewriteStream: [(source) => asStream(source).pipeThrough(new RewriteStream(RULES)), (texts) => texts.join(""), ({ rewritten }) => rewritten],
+  };
+  const RULES = [Rule.redact("a"), Rule.remove("c")];
+
+  /** Feeds the chunks by hand, and ends the text unless its source has failed. */
+  function byHand(chunks, isOfSource) {
+    const parser = new Parser(["a", "b[*]", "raw:b"], { snapshots: true });
+    const rewriter = new Rewriter(RULES);
+    const all = [];
+    let rewritten = "";
+    const feeds = chunks.map((chunk) => (feed) => feed(chunk));
+    for (const call of isOfSource ? feeds : [...feeds, (_, finish) => finish()]) {
+      try {
+        all.push(...call((chunk) => parser.feed(chunk), () => parser.finish()));
+      } catch (error) {
+        all.push(...error.events);
+      }
+      try {
+        rewritten += call((chunk) => rewriter.write(chunk), () => rewriter.finish());
+      } catch (error) {
+        rewritten += error.output;
+      }
+    }
+    const textOf = (place) => all.filter(({ kind, pattern }) => kind === "delta" && pattern === place).map(({ text }) => text).join("");
+    const reported = all.filter(({ pattern }) => pattern < 2).map((event) => ({ ...event, matchId: event.path }));
+    const elements = all.filter(({ kind, pattern }) => kind === "end" && pattern === 1).map(({ value }) => value);
+    return { reported, text: textOf(0), raw: textOf(2), elements, snapshot: parser.snapshot(), rewritten };
+  }
+
+  const plain = (value) => JSON.stringify(value, (name, member) => (name === "matchId" ? undefined : member));
+
+  for (const [name, [open, what, expectedOf]] of Object.entries(READERS)) {
+    test(`comes after all that was read before it: ${name}`, async () => {
+      const document = fc.record({ a: fc.string(), b: fc.array(fc.jsonValue({ maxDepth: 1 }), { maxLength: 4 }), c: fc.string() }).map((made) => JSON.stringify(made));
+      const place = fc.double({ min: 0, max: 1, noNaN: true });
+      const cuts = fc.oneof(sizes, fc.constant([1000]));
+      await fc.assert(fc.asyncProperty(document, place, cuts, fc.constantFrom(...Object.keys(SOURCES)), fc.boolean(), async (text, share, list, kind, isOfSource) => {
+        const at = Math.floor(share * text.length);
+        const failure = isOfSource ? new Error("of the source") : undefined;
+        const chunks = cut(isOfSource ? text.slice(0, at) : `${text.slice(0, at)}\u0001${text.slice(at)}`, list);
+        const told = [];
+        let thrown;
+        try {
+          for await (const item of open(SOURCES[kind](chunks, failure))) {
+            told.push(item);
+            // A reader that takes longer than the source gets no less.
+            await new Promise(setImmediate);
+          }
+        } catch (error) {
+          thrown = error;
+        }
+        // A field's loop ends with its field.
+        if (thrown === undefined) assert.match(name, /^(?:stream|forEach)/);
+        else if (isOfSource) assert.equal(thrown, failure);
+        else assert.equal(thrown.name, name === "RewriteStream" ? "RewriteError" : "JsonSpigotError");
+        assert.equal(plain(what(told)), plain(expectedOf(byHand(chunks, isOfSource))));
+      }), { numRuns: 200 });
+    });
   }
 });

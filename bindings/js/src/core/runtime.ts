@@ -1,4 +1,4 @@
-// Support for engines that lack `Symbol.dispose` or `TransformStream`.
+// Disposal, also in engines that lack `Symbol.dispose`, and the stages of pipes.
 
 /** Lets `using` dispose of the instances of a class. Where an engine has no such symbol, `dispose` is all there is. */
 export function disposable(prototype: { dispose(): void }): void {
@@ -12,29 +12,44 @@ export function defineDisposal<T>(prototype: T, symbol: symbol | undefined, valu
   if (typeof symbol === "symbol") Object.defineProperty(prototype, symbol, { value, writable: true, configurable: true });
 }
 
-/** Some engines have no web streams; there a stage can't be used, but the rest of the package can. */
-export const Stage: typeof TransformStream =
-  typeof TransformStream === "undefined"
-    ? (class {
-        constructor() {
-          throw new TypeError("this engine has no TransformStream");
-        }
-      } as unknown as typeof TransformStream)
-    : TransformStream;
+/** A stage of a pipe: it passes on what each call returns, and before an error what came before that. */
+export class Stage<I, O> {
+  readonly readable: ReadableStream<O>;
+  readonly writable: WritableStream<I>;
 
-/** Returns the work of a stage: it passes on what each call returns, and after an error what came before that. */
-export function passing<I, O>(
-  read: (chunk: I) => readonly O[],
-  finish: () => readonly O[],
-  beforeError: (error: unknown) => readonly O[],
-): Transformer<I, O> {
-  const pass = (call: () => readonly O[], controller: TransformStreamDefaultController<O>): void => {
-    try {
-      for (const item of call()) controller.enqueue(item);
-    } catch (error) {
-      for (const item of beforeError(error)) controller.enqueue(item);
-      throw error;
+  constructor(read: (chunk: I) => readonly O[], finish: () => readonly O[], beforeError: (error: unknown) => readonly O[]) {
+    const chunks = new TransformStream<I, I>();
+    const reader = chunks.readable.getReader();
+    let isCancelled = false;
+    async function* items(): AsyncGenerator<O, void> {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (isCancelled) return;
+        try {
+          yield* done ? finish() : read(value);
+        } catch (error) {
+          yield* beforeError(error);
+          // It also ends the other side.
+          void reader.cancel(error);
+          throw error;
+        }
+        if (done) return;
+      }
     }
-  };
-  return { transform: (chunk, controller) => pass(() => read(chunk), controller), flush: (controller) => pass(finish, controller) };
+    const all = items();
+    this.writable = chunks.writable;
+    // Each item is asked for. An error would drop those of a queue.
+    const source: UnderlyingDefaultSource<O> = {
+      async pull(controller) {
+        const { done, value } = await all.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel(reason) {
+        isCancelled = true;
+        return reader.cancel(reason);
+      },
+    };
+    this.readable = new ReadableStream(source, { highWaterMark: 0 });
+  }
 }

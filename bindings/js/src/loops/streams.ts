@@ -5,7 +5,7 @@ import { NOTHING, SourceLoop, type Loop, type Reading } from "./loop.js";
 import { chunksOfJson, type Chunk, type Source } from "./source.js";
 import { optionsOf, type ParserOptions } from "../core/options.js";
 import { checkSchema, validated, type StandardSchema } from "./schema.js";
-import { passing, Stage } from "../core/runtime.js";
+import { Stage } from "../core/runtime.js";
 import { TextParser, type DeepPartial } from "../core/text-parser.js";
 import { makeText } from "../core/make-text.js";
 import { selectingText } from "../core/selecting-text.js";
@@ -159,11 +159,9 @@ export class EventStream extends Stage<Chunk, Event> {
   constructor(patterns: string | readonly string[], options: ParserOptions = {}) {
     const parser = new TextParser(selectingText(options, patterns));
     super(
-      passing(
-        (chunk) => parser.feed(chunk),
-        () => parser.finish(),
-        eventsBefore,
-      ),
+      (chunk) => parser.feed(chunk),
+      () => parser.finish(),
+      eventsBefore,
     );
   }
 }

@@ -5,7 +5,7 @@ import { errorOf, Fault } from "../core/text-error.js";
 import { Input, isBytes } from "../core/input.js";
 import { checkOptions, invalid, limitOf, limitsOf, rejects, type ParserOptions } from "../core/options.js";
 import type { Chunk } from "../loops/source.js";
-import { passing, Stage } from "../core/runtime.js";
+import { Stage } from "../core/runtime.js";
 import { EditingEngine } from "./editing-engine.js";
 import { Edits } from "./edits.js";
 import { RewriteError } from "./error.js";
@@ -165,11 +165,9 @@ export class RewriteStream extends Stage<Chunk, string> {
     // The output before an error counts.
     const before = (error: unknown): readonly string[] => pieces(error instanceof RewriteError ? error.output : "");
     super(
-      passing(
-        (chunk) => pieces(rewriter.write(chunk)),
-        () => pieces(rewriter.finish()),
-        before,
-      ),
+      (chunk) => pieces(rewriter.write(chunk)),
+      () => pieces(rewriter.finish()),
+      before,
     );
   }
 }
