@@ -9,6 +9,8 @@ export type * from "./exports.js";
 export class AnthropicStream<E extends object | string = object | string> extends WireStream<E> {
   /** The indices of the message's calls, by their ids. */
   readonly #indices = new Map<string, number>();
+  /** All of them. */
+  readonly #calls = new Set<number>();
 
   /** @internal */
   protected override read(event: Members): void {
@@ -46,6 +48,7 @@ export class AnthropicStream<E extends object | string = object | string> extend
     const emit = this.emit;
     emit.begin();
     this.#indices.clear();
+    this.#calls.clear();
     listOf(message.content).forEach((block, index) => {
       this.#start(index, block);
       emit.tell(emit.calls.stop(index));
@@ -64,6 +67,7 @@ export class AnthropicStream<E extends object | string = object | string> extend
     if (ended !== undefined) this.emit.tell(calls.stop(ended));
     if (id === "" || name === "" || !(kind.endsWith("tool_use") || input != null)) return this.#other(index);
     this.#indices.set(id, index);
+    this.#calls.add(index);
     const isNothing = Array.isArray(input) && input.length === 0;
     const start = { id, name, input: isObject(input) ? jsonOf(input) : isNothing ? "" : textOf(input) };
     // The provider executes `server_tool_use` and `mcp_tool_use`.
@@ -72,7 +76,7 @@ export class AnthropicStream<E extends object | string = object | string> extend
 
   /** Reads what is no part of a call. At the index of one, it contradicts it. */
   #other(index: number): void {
-    if ([...this.#indices.values()].includes(index)) this.emit.leaveOut();
+    if (this.#calls.has(index)) this.emit.leaveOut();
   }
 
   #piece(event: Members, delta: Members): void {

@@ -50,6 +50,8 @@ interface Known {
 /** A stream of OpenAI's Responses, one event at a time. */
 export class ResponsesStream<E extends object | string = object | string> extends WireStream<E> {
   readonly #calls = new Map<number, Known>();
+  /** The newest call of each id. */
+  readonly #ids = new Map<string, Known>();
   /** True if events contradict each other, or one could not be read: no call can be complete, whatever others repeat. */
   #hasLost = false;
   #hasEnded = false;
@@ -67,6 +69,7 @@ export class ResponsesStream<E extends object | string = object | string> extend
         if (id !== "" && id === this.#id) return this.lose();
         this.#id = id;
         this.#calls.clear();
+        this.#ids.clear();
         this.#hasLost = false;
         this.#hasEnded = false;
         return this.emit.begin();
@@ -127,7 +130,7 @@ export class ResponsesStream<E extends object | string = object | string> extend
     const { call_id, id, action, operation, environment, execution, status } = item;
     const tool = textOf(item.type).replace(/_call$/, "");
     const ownId = textOf(call_id ?? id);
-    const same = [...this.#calls.values()].find((call) => call.id === ownId);
+    const same = this.#ids.get(ownId);
     // A call that has a result has had its end.
     if (INPUTS[tool] === undefined && same?.isOpen) this.lose();
     // The id of a tool search may change until it is done.
@@ -144,6 +147,7 @@ export class ResponsesStream<E extends object | string = object | string> extend
       if (same && isDone) return;
       known = { tool, id: ownId, name, item, isOpen: true, isDone: false, strings: [] };
       this.#calls.set(index, known);
+      this.#ids.set(ownId, known);
       const isExcepted = execution === "client" || /^container/.test(textOf(membersOf(environment).type));
       const executed = PROVIDERS.test(tool) === isExcepted ? "client" : "provider";
       this.#tell(calls.start(index, { id: ownId, name, input: isStreamed ? input : "", raw: RAW.test(tool), executed }));
