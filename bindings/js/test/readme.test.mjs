@@ -159,3 +159,11 @@ for (const { name, title, given, language, code, imports } of blocks.filter(({ l
     assert.deepEqual(printed, expected);
   });
 }
+
+const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+test("the README names the versions of the SDKs that the tests use", () => {
+  const lock = JSON.parse(readFileSync(new URL("../package-lock.json", import.meta.url), "utf8"));
+  const rows = [...readme.matchAll(/`([@a-z/-]+)`\s([0-9]+\.[0-9.]*[0-9])/g)].map(([, name, tried]) => [name, tried]);
+  assert.deepEqual(rows.map(([name]) => name).sort(), ["@anthropic-ai/sdk", "ai", "openai"]);
+  for (const [name, tried] of rows) assert.equal(lock.packages[`node_modules/${name}`].version, tried, name);
+});

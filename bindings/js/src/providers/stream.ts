@@ -9,7 +9,6 @@ import { endsInHalf, joinedAll } from "../core/utf8.js";
 import { makeValue, type Json } from "../core/values.js";
 import { readError } from "./event-reader.js";
 import { readStreamEvents, type StreamEvent, type StreamReading } from "./events.js";
-import { wireEvents } from "./frameworks.js";
 import { isWellFormed, type Exports, type Instance } from "./instance.js";
 import { instance } from "./module.js";
 import { compile, encodeOptions, encodeTexts, forgetOldest, type ProviderOptions } from "./options.js";
@@ -296,7 +295,7 @@ export class ProviderStream {
 
 disposable(ProviderStream.prototype);
 
-/** Returns an SDK's object as the JSON that it was made from, a framework's as that of the wire format that says the same. */
+/** Returns an SDK's object as the JSON that it was made from. */
 function jsonOf(event: object): string {
   const refuse = (): never => {
     throw new TypeError("an event is an object or its JSON text");
@@ -304,9 +303,8 @@ function jsonOf(event: object): string {
   if (typeof event !== "object" || event === null) return refuse();
   // Amazon's SDK decodes the base64 of another model's events.
   const bytes = (event as { chunk?: { bytes?: unknown } }).chunk?.bytes;
-  const events = isBytes(bytes) ? [{ chunk: { bytes: base64(bytes) } }] : wireEvents(event);
-  if (events.length === 0) return "";
-  return (JSON.stringify(events.length === 1 ? events[0] : events) as string | undefined) ?? refuse();
+  const made = isBytes(bytes) ? { chunk: { bytes: base64(bytes) } } : event;
+  return (JSON.stringify(made) as string | undefined) ?? refuse();
 }
 
 function base64(bytes: Uint8Array): string {
