@@ -70,6 +70,17 @@ impl<'a> Line<'a> {
         self
     }
 
+    /// Makes strings of the texts of values, for a reader that parses each by itself.
+    #[must_use]
+    pub fn with_texts(mut self) -> Self {
+        for (_, member) in &mut self.0 {
+            if let Member::Json(text) = *member {
+                *member = text.into();
+            }
+        }
+        self
+    }
+
     /// Writes the line with the exact text of its values.
     pub fn write_json(&self, out: &mut dyn Write) -> fmt::Result {
         for (place, (name, value)) in self.0.iter().enumerate() {

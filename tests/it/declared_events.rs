@@ -195,18 +195,15 @@ mod typescript {
         out + "}\n\n"
     }
 
-    fn record(event: &Declared) -> String {
-        let fields = event.members.iter().map(|member| match member.kind {
-            "number" | "choice" | "maybe_number" => format!(" #{}", name(member)),
-            "text" | "maybe_text" | "word" => format!(" ${}", name(member)),
-            "flag" => format!(" ?{}", name(member)),
-            "json" | "maybe_json" => " {raw".to_owned(),
-            "span" => " #start #end".to_owned(),
-            "tokens" => " #input #output #cached #reasoning".to_owned(),
-            "retry" => " $retry #retryAfterMs".to_owned(),
-            other => panic!("{other}: a record has no field for this"),
+    /// Returns the members that a line leaves out, with what their absence means.
+    fn defaults(event: &Declared) -> Option<String> {
+        let defaults = event.members.iter().filter_map(|member| match member.kind {
+            "choice" => Some(format!("{}: 0", name(member))),
+            "flag" => Some(format!("{}: false", name(member))),
+            _ => None,
         });
-        format!("  \"{}{}\",\n", event.name, fields.collect::<String>())
+        let defaults: Vec<_> = defaults.collect();
+        (!defaults.is_empty()).then(|| format!("  \"{}\": {{ {} }},\n", event.name, defaults.join(", ")))
     }
 
     pub(super) fn file(events: &[Declared]) -> String {
@@ -219,9 +216,9 @@ mod typescript {
         out.extend(events.iter().map(interface));
         out += "export type DeclaredEvent =\n";
         out += &events.iter().map(|event| format!("  | {}Event", event.variant)).collect::<Vec<_>>().join("\n");
-        out += ";\n\n// Their records, as `events.ts` has them.\nexport const DECLARED: readonly string[] = [\n";
-        out.extend(events.iter().map(record));
-        out + "];\n"
+        out += ";\n\n/** The members that a line leaves out. */\nexport const DEFAULTS: { readonly [kind: string]: object | undefined } = {\n";
+        out.extend(events.iter().filter_map(defaults));
+        out + "};\n"
     }
 }
 

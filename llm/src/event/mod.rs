@@ -169,12 +169,17 @@ impl StreamEvent<'_> {
             Self::Call(event) => event.line(),
             #[cfg(feature = "envelope")]
             Self::Payload { choice, block, event } => event.line_in(Some((*choice, *block))),
-            _ => {
-                let mut line = Line::new(self.name());
-                self.put_members(&mut line);
-                line
-            }
+            _ => self.declared_line(),
         }
+    }
+
+    /// Returns the members of a declared event.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn declared_line(&self) -> Line<'_> {
+        let mut line = Line::new(self.name());
+        self.put_members(&mut line);
+        line
     }
 }
 

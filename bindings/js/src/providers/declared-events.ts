@@ -286,29 +286,18 @@ export type DeclaredEvent =
   | ToolResultEvent
   | SourceEvent;
 
-// Their records, as `events.ts` has them.
-export const DECLARED: readonly string[] = [
-  "approval-request $id #call {raw",
-  "message-start $id $model",
-  "text $text #choice #block",
-  "reasoning $text #choice #block",
-  "refusal $text #choice",
-  "mismatch $type #block #call $text #choice",
-  "call-cancelled #call $id {raw",
-  "content-filter {raw #choice",
-  "usage {raw #input #output #cached #reasoning",
-  "stop $reason $nativeReason #choice $type $stopSequence",
-  "incomplete $reason",
-  "provider-error $message $type $code $retry #retryAfterMs {raw",
-  "data $type {raw",
-  "unknown-part $type {raw",
-  "provider-event {raw",
-  "unknown-event $text",
-  "bad-frame $text",
-  "block-start #block $type $id $phase #choice",
-  "block-end #block $type #choice",
-  "media $mediaType $data $url #block #choice",
-  "opaque $type #block #call {raw #choice",
-  "tool-result #call $id ?isError {raw",
-  "source $url $title $quote #start #end #block {raw #choice",
-];
+/** The members that a line leaves out. */
+export const DEFAULTS: { readonly [kind: string]: object | undefined } = {
+  "text": { choice: 0 },
+  "reasoning": { choice: 0 },
+  "refusal": { choice: 0 },
+  "mismatch": { choice: 0 },
+  "content-filter": { choice: 0 },
+  "stop": { choice: 0 },
+  "block-start": { choice: 0 },
+  "block-end": { choice: 0 },
+  "media": { choice: 0 },
+  "opaque": { choice: 0 },
+  "tool-result": { isError: false },
+  "source": { choice: 0 },
+};

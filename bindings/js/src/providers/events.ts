@@ -1,11 +1,13 @@
-// The events of provider streams, and how the module's records are read into it.
+// The events of provider streams, and how the module's lines are read into them.
 
 import type { CallErrorEvent, CallMatchEvent, CallStartEvent, CallWarningEvent, InputEvent } from "../calls/event.js";
-import { DECLARED, type DeclaredEvent, type StopEvent } from "./declared-events.js";
-import { EventReader, readError } from "./event-reader.js";
-import type { Output } from "./instance.js";
+import { JsonSpigotError, type Place } from "../core/error.js";
+import type { Event, ValueType } from "../core/events.js";
+import { compact } from "../core/json-text.js";
+import { carrySegments, matchEvent } from "../core/match-event.js";
 import type { Settings } from "../core/options.js";
 import { makeValue, type Json, type Making } from "../core/values.js";
+import { DEFAULTS, type DeclaredEvent, type StopEvent } from "./declared-events.js";
 import type { FragmentEvent, PayloadEvent, PayloadMatchEvent, PayloadStartEvent } from "../envelope/event.js";
 
 export type * from "./declared-events.js";
@@ -59,54 +61,112 @@ export type StreamEvent =
   | StreamPayloadEvent
   | StreamEndEvent;
 
-// The records of `../../wasm/src/record.rs` by tag: the event's kind, then its fields. `#` is a number, `$` a text, `?` a
-// flag (`_`: of no use here), `{` the provider's JSON.
-const RECORDS = [
-  "call #call $id $name #choice $executed",
-  "match #call",
-  "input #call $id $name $executed $status $reason ?hasValue $raw $values ?repeated $strict $deviations #more",
-  "call-error #call $type",
-  "agent $agent",
-  "stream-end",
-  "payload-start #mark $open #offset #choice #block",
-  "match #mark #choice #block",
-  "fragment #mark $text #choice #block",
-  "payload #mark $close #length ?_ $status $reason ?hasValue $raw $values ?repeated $strict $deviations #more #choice #block",
-  "warning #call $type",
-  "call-closed #call",
-  "fields-closed #call",
-  ...DECLARED,
-].map((line) => {
-  const [kind, ...fields] = line.split(" ");
-  return { kind: kind!, fields: fields.map((field) => ({ sort: field[0]!, name: field.slice(1) })) };
-});
-
-/** A record as it is read, before it is an event. */
-interface Fields {
-  kind: string;
-  [field: string]: unknown;
+/** An event as the module writes it (`../../wasm/src/events.rs`): the command's members, with values as text. */
+interface Line {
+  readonly event: string;
+  readonly agent?: string;
+  readonly [member: string]: unknown;
 }
 
-/** Reads one record. Missing fields are no properties of it. */
-function readRecord(output: Output, making: Making): Fields {
-  const first = output.word();
-  const { kind, fields } = RECORDS[first & 0xff]!;
-  const record: Fields = { kind };
-  for (let place = 0; place < fields.length; place++) {
-    const isThere = ((first >>> (8 + place)) & 1) !== 0;
-    const { sort, name } = fields[place]!;
-    if (sort === "?" && name !== "_") record[name] = isThere;
-    if (sort === "?" || !isThere) continue;
-    if (sort === "#") record[name] = output.long();
-    else if (sort === "$") record[name] = output.string();
-    else {
-      const raw = output.string();
-      record.value = providerValue(raw, making);
-      record.raw = raw;
-    }
+/** The line of a match, without its owner. */
+interface MatchLine {
+  readonly event: Event["kind"];
+  readonly pattern: number;
+  readonly path: string;
+  readonly match: number;
+  readonly offset: number;
+  /** The type of the value that begins. */
+  readonly kind: ValueType | "bool";
+  readonly text: string;
+  /** The text of the value, unless it is not retained. */
+  readonly value?: string;
+  readonly error: ErrorLine;
+}
+
+interface ErrorLine extends Place {
+  readonly kind: string;
+  readonly message: string;
+}
+
+/** The begins of the open matches of a text, by their numbers. */
+type OpenMatches = Map<number, { readonly path: string; readonly type: ValueType }>;
+
+/** The state with which the events of a stream are read. */
+export interface StreamReading {
+  readonly options: Settings;
+  /** The marks of payloads, which the module knows by their places. */
+  readonly marks: readonly string[];
+  /** The matches of each open call, by its number, and of each open payload, by its block. */
+  readonly calls: Map<number, OpenMatches>;
+  readonly payloads: Map<number, OpenMatches>;
+}
+
+/** Reads the events of a call of the module. */
+export function readStreamEvents(text: string, reading: StreamReading): StreamEvent[] {
+  return (JSON.parse(`[${text}]`) as Line[]).map((line) => eventOf(line, reading) as StreamEvent);
+}
+
+export const errorOf = ({ kind, message, ...place }: ErrorLine): JsonSpigotError => new JsonSpigotError(kind, message, place);
+
+function eventOf({ event: kind, agent, ...members }: Line, reading: StreamReading): unknown {
+  if (agent !== undefined) return { kind: "agent", agent, event: eventOf({ event: kind, ...members }, reading) };
+  const { options, marks, calls, payloads } = reading;
+  const { call, block, choice } = members as unknown as { call: number; block: number; choice: number };
+  const owner = call === undefined ? { mark: marks[members.mark as number], choice, block } : { call };
+  if ("pattern" in members) {
+    const [texts, number] = call === undefined ? [payloads, block] : [calls, call];
+    let open = texts.get(number);
+    if (open === undefined) texts.set(number, (open = new Map()));
+    return Object.assign(matchOf({ event: kind, ...members } as unknown as MatchLine, open, options), owner);
   }
-  if (first >>> 31 !== 0) record.error = readError(output);
-  return record;
+  const event: { [member: string]: unknown } = { kind, ...DEFAULTS[kind] };
+  for (const [name, member] of Object.entries(members)) event[nameOf(name)] = member;
+  if ("mark" in members) Object.assign(event, owner);
+  if (kind === "input") calls.delete(call);
+  if (kind === "payload") payloads.delete(block);
+  if (kind === "input" || kind === "payload") return settled(event, options);
+  if ("value" in members) {
+    event.raw = members.value;
+    event.value = providerValue(members.value as string, options);
+  }
+  return event;
+}
+
+/** Returns the name of a member in JavaScript, where `kind` is the event's. */
+const nameOf = (name: string): string =>
+  name === "kind" ? "type" : name.includes("_") ? name.replace(/_./g, ([, letter]) => letter!.toUpperCase()) : name;
+
+carrySegments();
+
+/** Makes the event of a match. */
+function matchOf({ event: kind, pattern, path, match: id, offset, ...line }: MatchLine, open: OpenMatches, options: Settings): object {
+  const event = matchEvent(kind, { id, pattern, path }, offset);
+  switch (kind) {
+    case "begin": {
+      // The library's name is Rust's.
+      const type = line.kind === "bool" ? "boolean" : line.kind;
+      open.set(id, { path, type });
+      return Object.assign(event, { type });
+    }
+    case "delta":
+      return Object.assign(event, { text: line.text });
+    case "end": {
+      const { value: raw } = line;
+      const { type } = open.get(id)!;
+      open.delete(id);
+      const value = raw === undefined ? undefined : makeValue(raw, options);
+      // A match that began with the `-` of `-Infinity` was reported as a number.
+      return Object.assign(event, {
+        type: raw === "null" ? "null" : type,
+        value,
+        ...(options.spelling && raw !== undefined && { raw: compact(raw) }),
+      });
+    }
+    default:
+      // No open match inside is reported any more.
+      for (const [id, match] of open) if (match.path.startsWith(`${path} | `)) open.delete(id);
+      return Object.assign(event, { error: errorOf(line.error) });
+  }
 }
 
 /** Returns the value of a provider's JSON: its text, if that is only nearly JSON. */
@@ -118,67 +178,12 @@ function providerValue(raw: string, making: Making): Json {
   }
 }
 
-/** Puts the value of a complete input or payload in its place. */
-function settle(record: Fields, making: Making): void {
-  const hasValue = record.hasValue as boolean;
-  delete record.hasValue;
-  if ("values" in record) record.values = makeValue(record.values as string, making);
-  else delete record.repeated;
-  if ("deviations" in record) record.deviations = JSON.parse(record.deviations as string);
-  if (hasValue) record.value = record.status === "empty" ? {} : makeValue((record.strict ?? record.raw) as string, making);
-}
-
-/** The state with which the events of a stream are read. */
-export interface StreamReading {
-  readonly options: Settings;
-  /** The marks of payloads, which the module knows by their places. */
-  readonly marks: readonly string[];
-  /** A reader for each open call, by its number, and for each open payload, by its block. */
-  readonly calls: Map<number, EventReader>;
-  readonly payloads: Map<number, EventReader>;
-}
-
-/** Reads the events of a call of a stream. */
-export function readStreamEvents(output: Output, { options, marks, calls, payloads }: StreamReading): StreamEvent[] {
-  const events: StreamEvent[] = [];
-  /** The agent that the next event is of. */
-  let agent: string | undefined;
-  const push = (event: unknown): void => {
-    events.push((agent === undefined ? event : { kind: "agent", agent, event }) as StreamEvent);
-    agent = undefined;
-  };
-  while (output.at < output.end) {
-    const record = readRecord(output, options);
-    const { call, block, choice } = record as unknown as { call: number; block: number; choice: number };
-    if ("mark" in record) record.mark = marks[record.mark as number];
-    switch (record.kind) {
-      case "match": {
-        const [readers, number] = "mark" in record ? [payloads, block] : [calls, call];
-        let reader = readers.get(number);
-        if (!reader) readers.set(number, (reader = new EventReader(options)));
-        push(Object.assign(reader.read(output), "mark" in record ? { mark: record.mark, choice, block } : { call }));
-        continue;
-      }
-      case "agent":
-        agent = record.agent as string;
-        continue;
-      case "payload":
-        payloads.delete(block);
-        settle(record, options);
-        break;
-      case "input":
-        calls.delete(call);
-        settle(record, options);
-        break;
-      case "source":
-        if ("start" in record) {
-          record.span = [record.start, record.end];
-          delete record.start;
-          delete record.end;
-        }
-        break;
-    }
-    push(record);
-  }
-  return events;
+/** Puts the values of an input or a payload in their places. */
+function settled(event: { [member: string]: unknown }, making: Making): object {
+  const { kind, status, raw, strict = raw, values, error } = event;
+  if (values !== undefined) event.values = makeValue(values as string, making);
+  if (error !== undefined) event.error = errorOf(error as ErrorLine);
+  if (status === "complete" || status === "accepted") event.value = makeValue(strict as string, making);
+  else if (kind === "input" && status === "empty") event.value = {};
+  return event;
 }

@@ -5,7 +5,7 @@
 import { JsonSpigotError } from "../core/error.js";
 import { bytesOf, decodeAll, LONE, shortAscii } from "../core/utf8.js";
 
-/** The module's functions. Numbers of streams and patterns are its own; a stream's calls return how many words are written. */
+/** The module's functions. Numbers of streams and patterns are its own; a stream's calls return how many bytes are written. */
 export interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer };
   input(length: number): number;
@@ -30,50 +30,21 @@ const encoder = new TextEncoder();
 /** Up to here a loop over the characters is faster than the encoder. */
 const SHORT_INPUT = 24;
 
-/** The rest of the output of a call: numbers, and the text, cut by them. */
-export class Output {
-  words!: Uint32Array;
-  at = 0;
-  end = 0;
-  text = "";
-  textAt = 0;
-
-  word(): number {
-    return this.words[this.at++]!;
-  }
-
-  /** Reads 64 bits. Numbers of bytes are exact up to 2^53. */
-  long(): number {
-    const low = this.words[this.at++]!;
-    return low + this.words[this.at++]! * 0x1_0000_0000;
-  }
-
-  string(): string {
-    const from = this.textAt;
-    this.textAt += this.words[this.at++]!;
-    return this.text.substring(from, this.textAt);
-  }
-}
-
 /** An instance of the module, with the one output of its calls. */
 export class Instance {
   readonly exports: Exports;
-  readonly output = new Output();
   /** The numbers of compiled patterns, by their texts, oldest first. */
   readonly patterns = new Map<string, number>();
   /** Set by a trap: the module's memory may be in any state, so nothing of it is used again. */
   failure: JsonSpigotError | undefined;
   #memory!: ArrayBuffer;
   #bytes!: Uint8Array;
-  #words!: Uint32Array;
   #input!: Uint8Array;
   #inputAt = 0;
   #capacity = 0;
-  readonly #place: number;
 
   constructor(module: WebAssembly.Module) {
     this.exports = new WebAssembly.Instance(module).exports as unknown as Exports;
-    this.#place = this.exports.output() >>> 2;
     this.#reserve(1024);
   }
 
@@ -83,7 +54,6 @@ export class Instance {
     if (buffer !== this.#memory) {
       this.#memory = buffer;
       this.#bytes = new Uint8Array(buffer);
-      this.#words = new Uint32Array(buffer);
       this.#input = this.#bytes.subarray(this.#inputAt, this.#inputAt + this.#capacity);
     }
   }
@@ -127,26 +97,24 @@ export class Instance {
     return bytes.length;
   }
 
-  /** Returns the output of the call that returned this count, ready to be read. */
-  read(count: number): Output {
-    if (this.#words.length === 0) this.#look();
-    const words = this.#words;
-    const output = this.output;
-    output.words = words;
-    output.at = words[this.#place]! >>> 2;
-    output.end = output.at + Math.abs(count);
-    const from = words[this.#place + 1]!;
-    const to = from + words[this.#place + 2]!;
-    output.text = shortAscii(this.#bytes, from, to) ?? decodeAll(this.#bytes.subarray(from, to));
-    output.textAt = 0;
-    return output;
+  /** Copies the output of a call, which has this length. */
+  bytes(length: number): Uint8Array {
+    this.#look();
+    const from = this.exports.output();
+    return this.#bytes.slice(from, from + length);
   }
 
-  /** Copies the output's text, where that is bytes. */
-  bytes(): Uint8Array {
-    if (this.#words.length === 0) this.#look();
-    const from = this.#words[this.#place + 1]!;
-    return this.#bytes.slice(from, from + this.#words[this.#place + 2]!);
+  /** Returns the output of a call as text. A length is negative if something was refused. */
+  text(length: number): string {
+    this.#look();
+    const from = this.exports.output();
+    const to = from + Math.abs(length);
+    return shortAscii(this.#bytes, from, to) ?? decodeAll(this.#bytes.subarray(from, to));
+  }
+
+  /** Returns the output of a call that has refused something. */
+  refusal(length: number): { readonly reason: string; readonly numbers: readonly number[] } {
+    return JSON.parse(this.text(length));
   }
 
   /** Returns why a call has thrown. After a trap the instance is dead, and so are its streams. */

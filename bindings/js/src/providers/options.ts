@@ -86,9 +86,11 @@ export function compile(module: Instance, patterns: string | readonly string[]):
   if (known !== undefined) return known;
   const set = module.exports.compile(module.writeBytes(encodeTexts(list)));
   if (set < 0) {
-    const output = module.read(0);
-    const [index, column] = [output.word(), output.word()];
-    throw new PatternError(list[index]!, index, column, output.string());
+    const {
+      reason,
+      numbers: [index, column],
+    } = module.refusal(set);
+    throw new PatternError(list[index!]!, index!, column!, reason);
   }
   sets.set(name, set);
   return set;

@@ -7,8 +7,7 @@ import { invalid } from "../core/options.js";
 import { REFUSALS, refusedAs } from "../saved/refusals.js";
 import { endsInHalf, joinedAll } from "../core/utf8.js";
 import { makeValue, type Json } from "../core/values.js";
-import { readError } from "./event-reader.js";
-import { readStreamEvents, type StreamEvent, type StreamReading } from "./events.js";
+import { errorOf, readStreamEvents, type StreamEvent, type StreamReading } from "./events.js";
 import { isWellFormed, type Exports, type Instance } from "./instance.js";
 import { instance } from "./module.js";
 import { compile, encodeOptions, encodeTexts, forgetOldest, type ProviderOptions } from "./options.js";
@@ -104,9 +103,8 @@ export class ProviderStream {
     const length = this.#module.writeBytes(joinedAll([encoded, texts]));
     this.#slot = this.#module.exports.create_stream(set!, PROVIDERS.indexOf(provider as Provider) >>> 0, length);
     if (this.#slot < 0) {
-      const output = this.#module.read(0);
-      const mark = marks[output.word()];
-      throw new JsonSpigotError("invalid-mark", `invalid mark ${JSON.stringify(mark)}: ${output.string()}`);
+      const { reason, numbers } = this.#module.refusal(this.#slot);
+      throw new JsonSpigotError("invalid-mark", `invalid mark ${JSON.stringify(marks[numbers[0]!])}: ${reason}`);
     }
     abandoned?.register(this, { module: this.#module, slot: this.#slot }, this);
   }
@@ -209,9 +207,9 @@ export class ProviderStream {
    * are longer than its limit.
    */
   save(): Uint8Array {
-    const count = this.#call((exports) => exports.save(this.#slot));
-    if (count > 0) throw readError(this.#module.read(count));
-    const state = this.#module.bytes();
+    const length = this.#call((exports) => exports.save(this.#slot));
+    if (length < 0) throw errorOf(JSON.parse(this.#module.text(length)));
+    const state = this.#module.bytes(length);
     if (this.#half === "") return state;
     // No state of the library begins with a byte of a surrogate. The complement detects damage.
     const [high, low] = [this.#half.charCodeAt(0) >> 8, this.#half.charCodeAt(0) & 255];
@@ -255,9 +253,9 @@ export class ProviderStream {
       this.#half = String.fromCharCode((high << 8) | low);
       state = bytes.subarray(4);
     }
-    const count = this.#call((exports) => exports.restore(this.#slot, this.#module.writeBytes(state)));
-    if (count < 0) throw refusedAs(Object.keys(REFUSALS)[-count - 1] as keyof typeof REFUSALS);
-    this.#readEvents(() => count);
+    const length = this.#call((exports) => exports.restore(this.#slot, this.#module.writeBytes(state)));
+    if (length < 0) throw refusedAs(Object.keys(REFUSALS)[-length - 1] as keyof typeof REFUSALS);
+    this.#readEvents(() => length);
   }
 
   /** Frees its memory. Calling it again does nothing; every other call then throws. */
@@ -283,13 +281,12 @@ export class ProviderStream {
 
   /** Returns the one text that a call writes, if it writes any. */
   #ask(run: (exports: Exports) => number): string | undefined {
-    const count = this.#call(run);
-    return count === 0 ? undefined : this.#module.read(count).string();
+    return this.#module.text(this.#call(run)) || undefined;
   }
 
   #readEvents(run: (exports: Exports) => number): StreamEvent[] {
-    const count = this.#call(run);
-    return count === 0 ? [] : readStreamEvents(this.#module.read(count), this.#reading);
+    const length = this.#call(run);
+    return length === 0 ? [] : readStreamEvents(this.#module.text(length), this.#reading);
   }
 }
 

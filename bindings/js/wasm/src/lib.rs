@@ -1,30 +1,27 @@
 //! The module of `jsonspigot/providers`: provider streams by number, one call for a chunk, one output for a call.
 //!
-//! JavaScript writes a chunk where [`input`] says, calls one of the functions of `calls.rs`, and reads the numbers and the
-//! text that [`output`] points to. `output.rs` owns those two buffers, `record.rs` and `events.rs` what is written into them,
-//! `streams.rs` and `options.rs` what a stream is made from. `../../src/providers/instance.ts` is the other side; the two
-//! change together.
+//! JavaScript writes a chunk where [`input`] says, calls one of the functions of `calls.rs`, and reads the bytes that
+//! [`output`] points to, most often JSON. `events.rs` owns what is written there, `streams.rs` and `options.rs` what a stream
+//! is made from. `../../src/providers/instance.ts` is the other side; the two change together.
 
 #![no_std]
 
 extern crate alloc;
 
 mod calls;
-mod declared;
 mod events;
 mod options;
-mod output;
-mod record;
 mod streams;
 
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::UnsafeCell;
 
 use jsonspigot::PatternSet;
+use jsonspigot::internal::{Line, Member};
 use slab::Slab;
 
-use self::output::Output;
 use self::streams::Stream;
 
 #[global_allocator]
@@ -39,8 +36,7 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
 /// All that lives between two calls.
 struct Module {
     input: Vec<u8>,
-    output: Output,
-    place: [u32; 3],
+    output: Vec<u8>,
     patterns: Slab<PatternSet>,
     streams: Slab<Box<Stream>>,
 }
@@ -52,8 +48,7 @@ unsafe impl Sync for Shared {}
 
 static MODULE: Shared = Shared(UnsafeCell::new(Module {
     input: Vec::new(),
-    output: Output::new(),
-    place: [0; 3],
+    output: Vec::new(),
     patterns: Slab::new(),
     streams: Slab::new(),
 }));
@@ -65,21 +60,25 @@ fn with<R>(call: impl FnOnce(&mut Module) -> R) -> R {
     call(unsafe { &mut *MODULE.0.get() })
 }
 
-/// Runs a call on a stream. Returns how many words it has written.
-fn on(stream: u32, call: impl FnOnce(&mut Stream, &[u8], &mut Output)) -> i32 {
+/// Runs a call on a stream, which returns what it has to say. Returns the length of that in bytes.
+fn on<T: Into<Vec<u8>>>(stream: u32, call: impl FnOnce(&mut Stream, &[u8]) -> T) -> i32 {
     with(|module| {
-        module.output.clear();
         let Some(stream) = module.streams.get_mut(stream as usize) else { core::arch::wasm32::unreachable() };
-        call(stream, &module.input, &mut module.output);
-        module.written()
+        module.output = call(stream, &module.input).into();
+        module.output.len() as i32
     })
 }
 
 impl Module {
-    /// Publishes the place of the output. Returns the number of its words.
-    fn written(&mut self) -> i32 {
-        self.place = self.output.place();
-        self.output.word_count() as i32
+    /// Writes why something is refused, and the numbers of what is wrong. Returns the negative length of that.
+    fn refuse(&mut self, numbers: &[usize], reason: &str) -> i32 {
+        let mut line = Line::default();
+        line.put("reason", reason)
+            .put("numbers", Member::List(numbers.iter().map(|number| (*number as u64).into()).collect()));
+        let mut out = String::new();
+        let _ = line.write_json(&mut out);
+        self.output = out.into();
+        -(self.output.len() as i32)
     }
 }
 
@@ -94,30 +93,19 @@ extern "C" fn input(len: u32) -> u32 {
     })
 }
 
-/// Returns where the place of the last call's output is written: the address of the words, that of the text, the text's
-/// length in bytes.
+/// Returns the address of the last call's output.
 #[unsafe(no_mangle)]
 extern "C" fn output() -> u32 {
-    with(|module| module.place.as_ptr() as u32)
+    with(|module| module.output.as_ptr() as u32)
 }
 
-/// Compiles patterns: the input has their texts, each after its length in four bytes. Returns their number, or −1 and in
-/// the output what is wrong: index, column, reason.
+/// Compiles patterns: the input has their texts, each after its length in four bytes. Returns their number, or a negative
+/// length of an output that says what is wrong: the index and the column.
 #[unsafe(no_mangle)]
 extern "C" fn compile(len: u32) -> i32 {
-    with(|module| {
-        module.output.clear();
-        let number = match PatternSet::new(options::texts(&module.input[..len as usize])) {
-            Ok(patterns) => module.patterns.insert(patterns) as i32,
-            Err(error) => {
-                module.output.word(error.index() as u32);
-                module.output.word(error.column() as u32);
-                module.output.text(error.reason());
-                -1
-            }
-        };
-        module.place = module.output.place();
-        number
+    with(|module| match PatternSet::new(options::texts(&module.input[..len as usize])) {
+        Ok(patterns) => module.patterns.insert(patterns) as i32,
+        Err(error) => module.refuse(&[error.index(), error.column()], error.reason()),
     })
 }
 
