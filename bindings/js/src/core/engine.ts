@@ -395,6 +395,11 @@ export class Engine {
     return null;
   }
 
+  /** Returns a guess at what a text is that is not JSON, for its error. */
+  guess(_first: number): string {
+    return "";
+  }
+
   // Texts inside strings.
 
   beginInside(node: PatternNode): void {

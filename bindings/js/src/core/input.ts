@@ -6,7 +6,7 @@ import { DONE, mayEnd, NUMBER } from "./states.js";
 import { checkWaiting, exceedTotal } from "./limits.js";
 import type { Lenient } from "../lenient/translator.js";
 import { wanted } from "./text-error.js";
-import { decode, joined, openTail, utf8Length, within } from "./utf8.js";
+import { decode, endsInHalf, joined, openTail, utf8Length, within } from "./utf8.js";
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 /** A byte order mark. */
@@ -30,7 +30,7 @@ export class Input<E extends Engine = Engine> {
   half = "";
   hasBegun = false;
   /** The input of a lenient parser that retains all of it. A state is saved as this text. */
-  original: Original[] = [];
+  declare original?: Original[];
 
   constructor(
     readonly engine: E,
@@ -46,8 +46,8 @@ export class Input<E extends Engine = Engine> {
   }
 
   protected copyTo(copy: Input<E>): Input<E> {
-    const { bytes, half, hasBegun, original } = this;
-    return Object.assign(copy, { bytes, half, hasBegun, original: original.slice() });
+    const { bytes, half, hasBegun } = this;
+    return Object.assign(copy, { bytes, half, hasBegun });
   }
 
   reset(): void {
@@ -55,7 +55,6 @@ export class Input<E extends Engine = Engine> {
     this.bytes = NO_BYTES;
     this.half = "";
     this.hasBegun = false;
-    this.original = [];
   }
 
   // Steps that the input of a lenient parser overrides.
@@ -116,37 +115,18 @@ export class Input<E extends Engine = Engine> {
       text = this.half + chunk;
       this.half = "";
     }
-    const last = text.charCodeAt(text.length - 1);
-    if (last < 0xd800 || last > 0xdbff) {
-      return this.#take(text) - before;
-    }
+    if (!endsInHalf(text)) return this.#take(text) - before;
     // It may get its other half from the next chunk.
-    const end = this.#takeCut(text);
-    if (this.#takeUnread() > 0) this.half = text.slice(-1);
-    return end - before;
+    const end = text.length > 1 ? this.#take(text.slice(0, -1)) : 0;
+    if (this.#hasStopped) return end - before;
+    this.half = text.slice(-1);
+    if (!this.takesCharacters) this.readWaiting();
+    return chunk.length;
   }
 
-  /** Reads a text whose last character may be cut. */
-  #takeCut(text: string): number {
-    const { engine } = this;
-    engine.chunk.mayBeCut = true;
-    try {
-      return this.#take(text);
-    } finally {
-      engine.chunk.mayBeCut = false;
-    }
-  }
-
-  /** Returns the number of units at the end that were not read, since they begin a character that is cut. */
-  #takeUnread(): number {
-    const { engine } = this;
-    const {
-      chunk: { unread },
-      kept,
-    } = engine;
-    engine.chunk.unread = 0;
-    if (unread > 0) kept?.truncate(kept.end - unread);
-    return unread;
+  /** True if the rest of the input is not read. */
+  get #hasStopped(): boolean {
+    return this.engine.stopsAtRoot && this.engine.state === DONE;
   }
 
   #feedBytes(chunk: Uint8Array): number {
@@ -183,25 +163,22 @@ export class Input<E extends Engine = Engine> {
     const open = openTail(bytes);
     const end = bytes.length - open;
     if (end > 0) this.#take(decode(open === 0 ? bytes : bytes.subarray(0, end)));
-    if (engine.stopsAtRoot && engine.state === DONE) return engine.base - before;
-    if (open === 0) return chunk.length;
-    this.bytes = bytes.slice(end);
-    if (this.takesCharacters) checkWaiting(engine, this.bytes);
-    else this.readWaiting();
-    return engine.stopsAtRoot && engine.state === DONE ? engine.base - before : chunk.length;
+    if (open > 0 && !this.#hasStopped) {
+      this.bytes = bytes.slice(end);
+      if (this.takesCharacters) checkWaiting(engine, this.bytes);
+      else this.readWaiting();
+    }
+    return this.#hasStopped ? engine.base - before : chunk.length;
   }
 
-  /** Reads the waiting bytes one by one, where no character may be. They wait again if one may follow. */
+  /** Reads what waits, where no character may be. A strict engine fails at it. */
   protected readWaiting(): void {
-    const { bytes, engine } = this;
+    const { bytes, half } = this;
     this.bytes = NO_BYTES;
+    this.half = "";
     this.hasBegun = true;
-    engine.chunk.wasBytes = true;
-    this.#takeCut(decode(bytes));
-    const unread = this.#takeUnread();
-    if (unread === 0) return;
-    this.bytes = bytes.slice(-unread);
-    checkWaiting(engine, this.bytes);
+    this.engine.chunk.wasBytes = half === "";
+    this.#take(half || decode(bytes));
   }
 
   /** Reads a text, up to the limit on the total. */

@@ -200,6 +200,16 @@ export class ReportingEngine extends Engine {
     return this.output.matching?.knownPath(this, fault.kind) ?? null;
   }
 
+  /** All that is known of the text at any cut is its first byte. */
+  override guess(first: number): string {
+    // The byte EF, alone or as the first byte of a character.
+    if (first >= 0xf000 || (first >= 0xdc00 && first <= 0xdfff && (first & 0xff) === 0xef)) return " (is this a byte order mark?)";
+    if (first === 60) return " (is this HTML or XML?)";
+    if (first === 96) return " (is this a code fence?)";
+    // The lines of an event stream: `data:`, `event:`, `id:`, `retry:`, and comments.
+    return "deir:".includes(String.fromCharCode(first)) ? " (are these server-sent events? `jsonspigot/providers` reads them)" : "";
+  }
+
   override newInner(entry: PatternNode): ReportingEngine {
     const { automaton, options, output } = this;
     const retain = options.retain === "nothing" ? "nothing" : "matches";

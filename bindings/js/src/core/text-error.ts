@@ -1,7 +1,7 @@
 // Errors in a text: what is thrown where it is wrong, and what the engine knows of the error.
 
 import { JsonSpigotError, type Place } from "./error.js";
-import type { Event } from "./events.js";
+import type { DocumentEvent, Event } from "./events.js";
 import type { Engine } from "./engine.js";
 import { spell } from "./patterns/path.js";
 import { AFTER, DONE, LITERAL, NUMBER, STRING, WORDS } from "./states.js";
@@ -18,31 +18,22 @@ export class Fault {
   ) {}
 }
 
-/** Returns a path without its middle if it is longer than 200 characters, since a key may be as long as the text. */
-function shortened(path: string | null): string | null {
-  if (path === null || path.length <= 200) return path;
-  const characters = [...path];
-  return characters.length <= 200 ? path : [...characters.slice(0, 100), "…", ...characters.slice(-99)].join("");
-}
-
 /** An error whose parts are known, and what it expected. */
 export class TextError extends JsonSpigotError {
   declare readonly expected: string;
 
-  constructor(kind: string, expected: string, { offset, line, column, path }: Place, events: readonly Event[] = []) {
-    const short = shortened(path);
+  constructor(kind: string, expected: string, { offset, line, column, path }: Place, events?: readonly (Event | DocumentEvent)[]) {
     const what = kind === "invalid-utf8" ? "invalid UTF-8" : kind.replace(/-/g, " ");
     const where = line > 0 ? ` at line ${line} column ${column} (byte ${offset})` : "";
-    const message = `${what}: ${expected}${where}${short === null ? "" : ` in ${short}`}`;
-    super(kind, message, { offset, line, column, path: short, events });
+    const message = `${what}: ${expected}${where}${path === null ? "" : ` in ${path}`}`;
+    super(kind, message, { offset, line, column, path, ...(events && { events }) });
     Object.defineProperty(this, "expected", { value: expected });
   }
-
-  /** Returns a copy with the events of the chunk before the error. */
-  with(events: readonly Event[]): TextError {
-    return new TextError(this.kind, this.expected, this, events);
-  }
 }
+
+/** Returns a copy of an error with these events before it. */
+export const withEvents = (error: TextError, events: readonly (Event | DocumentEvent)[] = []): TextError =>
+  new TextError(error.kind, error.expected, error, events);
 
 /** Makes an error of a fault in the text of this engine. */
 export function errorOf(fault: Fault, engine: Engine, path = engine.errorPath(fault)): TextError {
@@ -78,17 +69,7 @@ export function wanted(engine: Engine): string {
 export function unexpected(engine: Engine, s: string, i: number): never {
   const c = s.charCodeAt(i);
   if (engine.state === DONE) engine.fail("trailing-bytes", i, wanted(engine));
-  engine.fail("unexpected-byte", i, engine.depth === 0 ? wanted(engine) + guess(c) : wanted(engine));
-}
-
-/** Returns a guess at what a text is that is not JSON. All that is known of it at any cut is its first byte. */
-function guess(first: number): string {
-  // The byte EF, alone or as the first byte of a character.
-  if (first >= 0xf000 || (first >= 0xdc00 && first <= 0xdfff && (first & 0xff) === 0xef)) return " (is this a byte order mark?)";
-  if (first === 60) return " (is this HTML or XML?)";
-  if (first === 96) return " (is this a code fence?)";
-  // The lines of an event stream: `data:`, `event:`, `id:`, `retry:`, and comments.
-  return "deir:".includes(String.fromCharCode(first)) ? " (are these server-sent events? `jsonspigot/providers` reads them)" : "";
+  engine.fail("unexpected-byte", i, wanted(engine) + (engine.depth === 0 ? engine.guess(c) : ""));
 }
 
 // Paths of errors.
@@ -105,9 +86,15 @@ export function knownPath(engine: Engine, kind: string): string | null {
   return areKnown && (top.isLive || top.matches.length > 0) ? spellTo(engine, depth - 1) : null;
 }
 
-/** Returns the path of the innermost of so many open containers, or of the leaf in it. */
+/**
+ * Returns the path of the innermost of so many open containers, or of the leaf in it. It has no middle if it is longer than 200
+ * characters, since a key may be as long as the text.
+ */
 export function spellTo(engine: Engine, depth: number): string {
-  return spell(engine.stack.slice(0, Math.max(0, depth)).map((frame) => (frame.isArray ? frame.index : frame.key)));
+  const path = spell(engine.stack.slice(0, Math.max(0, depth)).map((frame) => (frame.isArray ? frame.index : frame.key)));
+  if (path.length <= 200) return path;
+  const characters = [...path];
+  return characters.length <= 200 ? path : [...characters.slice(0, 100), "…", ...characters.slice(-99)].join("");
 }
 
 export const isInLeaf = ({ state }: Engine): boolean => state === STRING || state === NUMBER || state === LITERAL;

@@ -10,7 +10,7 @@ import { JsonSpigotError } from "./error.js";
 import type { Event } from "./events.js";
 import { isBytes } from "./input.js";
 import { opened, type Text } from "./text.js";
-import type { TextError } from "./text-error.js";
+import { withEvents, type TextError } from "./text-error.js";
 import type { Tree } from "./tree/tree.js";
 import { wholeText } from "./utf8.js";
 import type { Json } from "./values.js";
@@ -82,7 +82,7 @@ export class TextParser {
     if (typeof chunk !== "string" && !isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
     this.#throwRefusal();
     if (!text.isOpen) {
-      if (text.verdict) throw text.verdict.with([]);
+      if (text.verdict) throw withEvents(text.verdict);
       if (typeof chunk === "string" ? chunk === "" : chunk.length === 0) return [];
       throw text.errorOfCall("finished", "expected no bytes after a finished text");
     }
@@ -149,7 +149,7 @@ export class TextParser {
     this.#ready = undefined;
     const { refusal } = this.#text!.output;
     if (refusal instanceof JsonSpigotError) throw new JsonSpigotError(refusal.kind, refusal.message, { events });
-    throw error!.with(events);
+    throw withEvents(error!, events);
   }
 }
 

@@ -2,7 +2,7 @@
 // parts.
 
 import { cloneEngine, type Output, type ReportingEngine } from "./reporting.js";
-import { errorOf, Fault, TextError } from "./text-error.js";
+import { errorOf, Fault, TextError, withEvents } from "./text-error.js";
 import { DONE } from "./states.js";
 import { JsonSpigotError } from "./error.js";
 import type { Deviations } from "./events.js";
@@ -163,7 +163,7 @@ export class Text {
   /** Returns the strict text of the complete value. */
   completeText(): string {
     const { verdict, engine, settings } = this;
-    if (verdict) throw verdict.with([]);
+    if (verdict) throw withEvents(verdict);
     if (this.outcome === OPEN) throw this.errorOfCall("incomplete", "expected `finish` to be called at the end of input");
     if (settings.retain !== "all") throw this.errorOfCall("not-retained", "expected a parser that retains all of its text");
     return engine.kept!.whole();

@@ -25,6 +25,7 @@ export function breakOf(unit: number): number {
 
 /** Returns the length of the sequence that begins with this byte; 0 if none does. */
 function lengthOf(first: number): number {
+  if (first < 0x80) return 1;
   if (first < 0xc2 || first > 0xf4) return 0;
   return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
@@ -33,8 +34,7 @@ function lengthOf(first: number): number {
 function viable(bytes: Uint8Array, at: number): number {
   const first = bytes[at]!;
   const length = lengthOf(first);
-  if (length === 0) return 0;
-  let count = 1;
+  let count = Math.min(1, length);
   for (; count < length && at + count < bytes.length; count++) {
     const byte = bytes[at + count]!;
     const low = count > 1 ? 0x80 : first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
@@ -55,11 +55,10 @@ export function openTail(bytes: Uint8Array): number {
   return 0;
 }
 
-/** Decodes many bytes with the decoder, or few bytes that are ASCII. Returns `undefined` for others. */
+/** Decodes bytes. Returns `undefined` if they are not UTF-8. */
 function easyText(bytes: Uint8Array): string | undefined {
-  if (bytes.length <= SHORT) return shortAscii(bytes, 0, bytes.length);
   try {
-    return decodeAll(bytes);
+    return shortAscii(bytes, 0, bytes.length) ?? decodeAll(bytes);
   } catch {
     return undefined;
   }
@@ -88,24 +87,11 @@ export function decode(bytes: Uint8Array): string {
   const easy = easyText(bytes);
   if (easy !== undefined) return easy;
   let text = "";
-  for (let at = 0; at < bytes.length; ) {
-    const byte = bytes[at]!;
-    if (byte < 0x80) {
-      text += String.fromCharCode(byte);
-      at += 1;
-      continue;
-    }
-    const length = lengthOf(byte);
+  for (let at = 0, next = 0; at < bytes.length; at = next) {
     const count = viable(bytes, at);
-    if (length === 0 || count < length) {
-      text += String.fromCharCode(0xdc00 | (count << 8) | byte);
-      at += 1;
-      continue;
-    }
-    let point = byte & (0x7f >> length);
-    for (let next = 1; next < length; next++) point = (point << 6) | (bytes[at + next]! & 0x3f);
-    text += String.fromCodePoint(point);
-    at += length;
+    const isWhole = count > 0 && count === lengthOf(bytes[at]!);
+    next = at + (isWhole ? count : 1);
+    text += isWhole ? decodeAll(bytes.subarray(at, next)) : unit(0xdc00 | (count << 8) | bytes[at]!);
   }
   return text;
 }

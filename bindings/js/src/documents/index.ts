@@ -6,9 +6,9 @@
 
 import { disposable } from "../core/runtime.js";
 import { JsonSpigotError } from "../core/error.js";
-import type { DocumentEvent, Event } from "../core/events.js";
+import type { DocumentEvent } from "../core/events.js";
 import { makeValue, type Json } from "../core/values.js";
-import { errorOf, Fault, type TextError } from "../core/text-error.js";
+import { errorOf, Fault, withEvents, type TextError } from "../core/text-error.js";
 import { NUMBER } from "../core/states.js";
 import { isBytes, lengthOf, MARK } from "../core/input.js";
 import { selectingText } from "../core/selecting-text.js";
@@ -138,10 +138,9 @@ export class Documents {
     this.#check();
     if (typeof chunk !== "string" && !isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
     if (this.#at.state === CLOSED) {
-      const isRefused = chunk.length > 0;
-      const error =
-        this.#brokenBy()?.with([]) ?? (isRefused && this.#text.errorOfCall("finished", "expected no bytes after the end of input"));
-      if (error) throw error;
+      const error = this.#brokenBy();
+      if (error) throw withEvents(error);
+      if (chunk.length > 0) throw this.#text.errorOfCall("finished", "expected no bytes after the end of input");
       return [];
     }
     this.#events = [];
@@ -174,7 +173,7 @@ export class Documents {
       this.#at.state = CLOSED;
     }
     const error = this.#brokenBy();
-    if (error) throw error.with(this.#events as unknown as readonly Event[]);
+    if (error) throw withEvents(error, this.#events);
     return this.#events;
   }
 
@@ -287,7 +286,7 @@ export class Documents {
         this.#at.offset = this.#at.start + (this.#text.stoppedBy?.offset ?? 0);
         this.#end();
         this.#at.state = CLOSED;
-        throw this.#text.error!.with(this.#events as unknown as readonly Event[]);
+        throw withEvents(this.#text.error!, this.#events);
       }
       // Each half of a pair is two bytes, but only whole ones are behind.
       if (read > 0) this.#advance(part(chunk, from, from + read));

@@ -3,19 +3,24 @@
 
 import { Fault } from "../core/text-error.js";
 import type { ReportingEngine } from "../core/reporting.js";
-import { Input } from "../core/input.js";
+import { Input, type Original } from "../core/input.js";
+import { checkWaiting } from "../core/limits.js";
 import { STRICT, type Lenient } from "./translator.js";
 import { encodeAt, isLone } from "../core/utf8.js";
 
 export class LenientInput extends Input<ReportingEngine> {
   declare readonly translator: Lenient;
+  override original: Original[] = [];
 
   override clone(engine: ReportingEngine): Input<ReportingEngine> {
-    return this.copyTo(new LenientInput(engine, this.readsMark, this.translator.clone(engine)));
+    const copy = new LenientInput(engine, this.readsMark, this.translator.clone(engine));
+    copy.original = this.original.slice();
+    return this.copyTo(copy);
   }
 
   override reset(): void {
     super.reset();
+    this.original = [];
     this.translator.reset();
   }
 
@@ -53,6 +58,26 @@ export class LenientInput extends Input<ReportingEngine> {
     } finally {
       engine.flushHeld();
     }
+  }
+
+  /** What waits may be part of a string after all: then it waits again, if it is the beginning of a character. */
+  protected override readWaiting(): void {
+    const { bytes, half } = this;
+    const { chunk, kept } = this.engine;
+    chunk.mayBeCut = true;
+    try {
+      super.readWaiting();
+    } finally {
+      chunk.mayBeCut = false;
+    }
+    const { unread } = chunk;
+    chunk.unread = 0;
+    if (unread === 0) return;
+    kept?.truncate(kept.end - unread);
+    this.half = half;
+    if (half !== "") return;
+    this.bytes = bytes.slice(-unread);
+    checkWaiting(this.engine, this.bytes);
   }
 
   protected override read(text: string): number {

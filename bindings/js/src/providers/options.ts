@@ -3,7 +3,7 @@
 import { bitsOf, type DeviationNames } from "../lenient/deviations.js";
 import type { ToolCallsOptions } from "../calls/options.js";
 import { checkOptions, limitOf, parsingSettings, type ParserOptions, type Settings } from "../core/options.js";
-import { checkCharacters, listOf, MOST_SETS } from "../core/patterns/compile.js";
+import { listOf, MOST_SETS } from "../core/patterns/compile.js";
 import { PatternError } from "../core/patterns/pattern.js";
 import { encode, joinedAll } from "../core/utf8.js";
 import type { Instance } from "./instance.js";
@@ -79,7 +79,6 @@ export function encodeTexts(texts: readonly string[]): Uint8Array {
 /** Returns the number of these patterns in an instance, which compiles them only once. */
 export function compile(module: Instance, patterns: string | readonly string[]): number {
   const list = listOf(patterns);
-  checkCharacters(list);
   const sets = module.patterns;
   const name = JSON.stringify(list);
   const known = sets.get(name);

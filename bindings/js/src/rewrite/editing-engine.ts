@@ -61,14 +61,14 @@ export class EditingEngine extends Engine {
       edits.beginChunk(text, this.base);
       this.#to = this.#from + text.length;
     }
-    const end = this.run(text, 0) - this.chunk.unread;
+    const end = this.run(text, 0);
     this.#noteComma(end);
-    this.base += end + this.chunk.unread + this.extra;
+    this.base += end + this.extra;
     this.extra = 0;
     this.#piece = "";
-    this.#from = this.#to -= this.chunk.unread;
+    this.#from = this.#to;
     if (isDocument) edits.endChunk(this.#to, this.#decided());
-    return end + this.chunk.unread;
+    return end;
   }
 
   /** Passes on the text before the bad byte of a document that has failed. */

@@ -9,7 +9,7 @@ const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 
 /** Returns the first half of a surrogate pair, if the text ends with it. */
 export function openHalf({ half, original }: Input<ReportingEngine>): string {
-  const last = original[original.length - 1];
+  const last = original?.at(-1);
   // A comment reads one at once.
   return half === "" && last?.wereBytes === false && endsInHalf(last.text) ? last.text.slice(-1) : half;
 }
@@ -32,8 +32,8 @@ export function savedBytes(input: Input<ReportingEngine>, error: TextError | und
   return isHeldBack ? all.subarray(0, all.length - 2) : all;
 }
 
-function originalBytes({ engine, original, translator }: Input<ReportingEngine>): Uint8Array {
-  if (translator === undefined) return encode(engine.kept!.whole());
+function originalBytes({ engine, original }: Input<ReportingEngine>): Uint8Array {
+  if (original === undefined) return encode(engine.kept!.whole());
   const last = original.length - 1;
   return joinedAll(original.map(({ text, wereBytes }, at) => bytesOf(text, wereBytes, at === last)));
 }

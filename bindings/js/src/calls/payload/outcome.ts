@@ -1,7 +1,7 @@
 // How a text came out: the members of a verdict, which its reader decides, and the values of a text that has more than one.
 
 import type { Text } from "../../core/text.js";
-import type { TextError } from "../../core/text-error.js";
+import { withEvents, type TextError } from "../../core/text-error.js";
 import { within } from "../../core/utf8.js";
 import { makeValue } from "../../core/values.js";
 import { areAlike } from "./alike.js";
@@ -47,7 +47,7 @@ export interface Verdict {
 /** Returns the outcome of a text, with what its status has: a value, a reason, deviations. */
 export function payloadOf(verdict: Verdict, raw: string, text: Text | undefined, error: TextError | undefined): Payload {
   const { status, reason = "incomplete" } = verdict;
-  const payload = { raw, ...(error !== undefined && { error: error.with([]) }) };
+  const payload = { raw, ...(error !== undefined && { error: withEvents(error) }) };
   switch (status) {
     case "complete":
       return { status, ...payload, value: makeValue(raw, text!.settings) };

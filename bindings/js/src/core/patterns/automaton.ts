@@ -11,9 +11,6 @@ import type { Pattern, Selector, Step } from "./pattern.js";
 
 const MOST_NODES = 2000;
 
-/** Up to this many names are compared with each key. More are looked up, which hashes the key. */
-const FEW = 6;
-
 /** A position: the segment that comes next, or the end of its pattern. */
 interface Position {
   readonly id: number;
@@ -70,11 +67,8 @@ class LiveNode implements PatternNode {
   readonly #automaton: Patterns;
   readonly #positions: readonly Position[];
   #hasSlices = false;
-  #names: string[] | undefined;
-  /** The nodes of the members of these names. */
-  #named: PatternNode[] = [];
-  /** The nodes by name, where there are too many names to compare with each. */
-  #map: Map<string, PatternNode> | undefined;
+  /** The nodes of the members that a selector names, once one was asked for. */
+  #named: Map<string, PatternNode> | undefined;
   /** The node of any other member, or element. */
   #other: PatternNode | undefined;
 
@@ -94,31 +88,24 @@ class LiveNode implements PatternNode {
   }
 
   member(name: string): PatternNode {
-    const names = this.#names ?? this.#expand();
-    if (this.#map !== undefined) return this.#map.get(name) ?? this.#other!;
-    for (let at = 0; at < names.length; at++) if (names[at] === name) return this.#named[at]!;
-    return this.#other!;
+    this.#named ??= new Map(
+      this.#positions
+        .flatMap(({ step }) => step?.selectors ?? [])
+        .flatMap((name) => (typeof name === "string" ? [[name, this.#step(name)]] : [])),
+    );
+    return this.#named.get(name) ?? this.#rest();
   }
 
   element(index: number): PatternNode {
-    if (!this.#hasSlices) {
-      if (this.#names === undefined) this.#expand();
-      return this.#other!;
-    }
-    return this.#step(index);
+    return this.#hasSlices ? this.#step(index) : this.#rest();
+  }
+
+  #rest(): PatternNode {
+    return (this.#other ??= this.#step(null));
   }
 
   inside(): PatternNode {
     return this.#automaton.node(this.#positions.filter(({ step }) => step?.isInside).map(({ id }) => id + 1));
-  }
-
-  #expand(): string[] {
-    this.#other = this.#step(null);
-    const selectors = this.#positions.flatMap(({ step }) => step?.selectors ?? []);
-    const names = [...new Set(selectors.filter((selector) => typeof selector === "string"))];
-    this.#named = names.map((name) => this.#step(name));
-    if (names.length > FEW) this.#map = new Map(names.map((name, at) => [name, this.#named[at]!]));
-    return (this.#names = names);
   }
 
   /** Computes the node of the member of this name, or the element at this index. */

@@ -9,18 +9,15 @@ export const MOST_SETS = 64;
 
 const compiled = new Map<string, Automaton>();
 
-/** Returns the list of patterns that a user has given. */
+/** Returns the list of patterns that a user has given. Fails for what is no text. */
 export function listOf(patterns: string | readonly string[]): readonly string[] {
   const list = typeof patterns === "string" ? [patterns] : patterns;
   if (!Array.isArray(list)) throw refused(`${String(list)} is neither a string nor an array of strings`);
-  for (const text of list) if (typeof text !== "string") throw refused(`${String(text)} is not a string`);
+  for (const text of list) {
+    if (typeof text !== "string") throw refused(`${String(text)} is not a string`);
+    if (/\p{Surrogate}/u.test(text)) throw refused(`${JSON.stringify(text)} holds half a surrogate pair`);
+  }
   return list;
-}
-
-/** Fails if a pattern holds half a surrogate pair. */
-export function checkCharacters(list: readonly string[]): void {
-  const half = list.find((text) => /\p{Surrogate}/u.test(text));
-  if (half !== undefined) throw refused(`${JSON.stringify(half)} holds half a surrogate pair`);
 }
 
 /** Returns the automaton of these patterns, which is compiled only once. */
@@ -31,7 +28,6 @@ export function compile(patterns: string | readonly string[]): Automaton {
   const name = list.length === 1 ? `'${list[0]!}` : JSON.stringify(list);
   const known = compiled.get(name);
   if (known !== undefined) return known;
-  checkCharacters(list);
   const automaton = new Patterns(list.map(parsePattern));
   if (compiled.size >= MOST_SETS) compiled.delete(compiled.keys().next().value!);
   compiled.set(name, automaton);

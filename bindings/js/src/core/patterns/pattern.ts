@@ -1,7 +1,7 @@
 // One pattern: RFC 9535 §2 without what a forward stream can't decide, `|` between queries, and `raw:` in front.
 
 import { JsonSpigotError } from "../error.js";
-import { INSIDE, normalized, pointer, UNESCAPES, type Segment } from "./path.js";
+import { INSIDE, normalized, pointer, type Segment } from "./path.js";
 
 /** A slice, or an index, which is one of a single element. */
 export interface Slice {
@@ -57,7 +57,8 @@ const isExact = (digits: string): boolean => digits.length < 17 && Number(digits
 const SPACE = /[ \t\n\r]*/y;
 const NAME = /[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*/y;
 const DIGITS = /\d*/y;
-const HEX = /[\da-fA-F]{4}/y;
+/** What may follow a backslash: a letter, a unit, or both units of a pair. */
+const ESCAPE = /[bfnrt/\\]|u(?:[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(?![dD][89a-fA-F])[\da-fA-F]{4})/y;
 
 const RAW = "raw:";
 
@@ -95,26 +96,15 @@ export function parsePattern(text: string, index: number): Pattern {
     push(isDescendant, [name]);
   };
 
-  /** Parses the four digits of an escape. */
-  const unit = (): number => {
-    const digits = take(HEX);
-    return digits === "" ? fail("expected four hexadecimal digits") : Number.parseInt(digits, 16);
-  };
-
   /** Parses the escape after a backslash: RFC 9535 §2.3.1.1. */
   const escaped = (quote: string): string => {
-    const start = at;
-    const failHere = (reason: string): never => {
-      at = start;
-      return fail(reason);
-    };
-    const letter = text[at++] ?? failHere(UNCLOSED);
-    if (letter === quote) return letter;
-    if (letter !== "u") return UNESCAPES[letter] ?? failHere("no such escape");
-    const high = unit();
-    if (high < 0xd800 || high > 0xdfff) return String.fromCharCode(high);
-    const low = high <= 0xdbff && eat("\\") && eat("u") ? unit() : 0;
-    return low >= 0xdc00 && low <= 0xdfff ? String.fromCharCode(high, low) : failHere("half of a surrogate pair");
+    if (eat(quote)) return quote;
+    const escape = take(ESCAPE);
+    if (escape !== "") return JSON.parse(`"\\${escape}"`) as string;
+    if (text[at] !== "u") return fail(at < text.length ? "no such escape" : UNCLOSED);
+    if (/^u[\da-fA-F]{4}/.test(text.slice(at))) return fail("half of a surrogate pair");
+    at += 1;
+    return fail("expected four hexadecimal digits");
   };
 
   const quotedName = (): string => {
