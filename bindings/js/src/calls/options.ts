@@ -34,8 +34,13 @@ export function callSettings(patterns: string | readonly string[], options: Tool
     automaton: compile(patterns),
     automata: new Map(Object.entries(tools).map(([name, some]) => [name, compile(some)])),
     isCumulative: cumulative,
-    openCalls: limitOf("callLimits.openCalls", callLimits.openCalls, 256),
-    inputBytes: limitOf("callLimits.inputBytes", callLimits.inputBytes, 16 << 20),
-    nameBytes: limitOf("callLimits.nameBytes", callLimits.nameBytes, 16 << 10),
+    ...callLimitsOf(callLimits),
   };
 }
+
+/** Returns the limits on calls, checked, with nothing left out. */
+export const callLimitsOf = ({ openCalls, inputBytes, nameBytes }: NonNullable<ToolCallsOptions["callLimits"]>) => ({
+  openCalls: limitOf("callLimits.openCalls", openCalls, 256),
+  inputBytes: limitOf("callLimits.inputBytes", inputBytes, 16 << 20),
+  nameBytes: limitOf("callLimits.nameBytes", nameBytes, 16 << 10),
+});

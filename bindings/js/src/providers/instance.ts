@@ -27,9 +27,6 @@ export interface Exports {
 
 const encoder = new TextEncoder();
 
-/** Up to here a loop over the characters is faster than the encoder. */
-const SHORT_INPUT = 24;
-
 /** An instance of the module, with the one output of its calls. */
 export class Instance {
   readonly exports: Exports;
@@ -72,18 +69,8 @@ export class Instance {
     const length = text.length;
     // A view of memory that has grown since is empty.
     if (length > this.#capacity || this.#input.length === 0) this.#reserve(length);
-    const input = this.#input;
-    if (length <= SHORT_INPUT) {
-      let at = 0;
-      for (; at < length; at++) {
-        const unit = text.charCodeAt(at);
-        if (unit > 127) break;
-        input[at] = unit;
-      }
-      if (at === length) return length;
-    }
     if (!isWellFormed(text)) return this.writeBytes(bytesOf(text.replace(LONE, "\udcff"), true));
-    const { read, written } = encoder.encodeInto(text, input);
+    const { read, written } = encoder.encodeInto(text, this.#input);
     if (read === length) return written;
     // There was room for ASCII only. The input keeps its bytes when it grows.
     this.#reserve(written + 3 * (length - read));

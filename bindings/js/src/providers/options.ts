@@ -1,7 +1,7 @@
 // The options of a stream, and the form in which the module reads them and patterns.
 
 import { bitsOf, type DeviationNames } from "../lenient/deviations.js";
-import type { ToolCallsOptions } from "../calls/options.js";
+import { callLimitsOf, type ToolCallsOptions } from "../calls/options.js";
 import { checkOptions, limitOf, parsingSettings, type ParserOptions, type Settings } from "../core/options.js";
 import { listOf, MOST_SETS } from "../core/patterns/compile.js";
 import { PatternError } from "../core/patterns/pattern.js";
@@ -57,14 +57,12 @@ export function encodeOptions(options: ProviderOptions): { readonly settings: Se
   const isLast = duplicateKeys === "last-wins";
   const flags = [structured, message, cumulative, isLast, providerEvents, settings.rejectsDuplicates, settings.accept];
   const { depth, key, string, number, blank, total } = settings.limits;
-  const { openCalls, inputBytes, nameBytes, eventBytes } = callLimits;
+  const { openCalls, inputBytes, nameBytes } = callLimitsOf(callLimits);
   const sizes = [
     flags.reduce<number>((bits, isSet, place) => bits | (isSet ? 1 << place : 0), bitsOf(lenient) << 8),
     ...[depth, key, string, number, blank, total],
-    limitOf("callLimits.openCalls", openCalls, 256),
-    limitOf("callLimits.inputBytes", inputBytes, 16 << 20),
-    limitOf("callLimits.nameBytes", nameBytes, 16 << 10),
-    limitOf("callLimits.eventBytes", eventBytes, 32 << 20),
+    ...[openCalls, inputBytes, nameBytes],
+    limitOf("callLimits.eventBytes", callLimits.eventBytes, 32 << 20),
     limitOf("saveable", saveable === true ? SAVE_LIMIT : saveable || 0, 0),
   ];
   const longs = BigUint64Array.from(sizes, (size) => (size === Infinity ? 0xffff_ffff_ffff_ffffn : BigInt(size)));

@@ -36,50 +36,10 @@ function areSame(one: Tagged, other: Tagged): boolean {
   return keys.length === Object.keys(other).length && keys.every(isIn);
 }
 
-/**
- * Returns true if two JSON numbers are the same. Whole numbers that are spelt as such are exact, as ids have more digits than a
- * double. Of others with more than 15 digits, the last two may differ by what a double does not keep; and those below 1e-307
- * are all as good as zero.
- */
-export function isSameNumber(one: string, other: string): boolean {
-  if (!/[.eE]/.test(one + other)) return one.replace(/^-0$/, "0") === other.replace(/^-0$/, "0");
-  const [first, second] = [new Decimal(one), new Decimal(other)];
-  const [low, high] = first.exponent <= second.exponent ? [first, second] : [second, first];
-  if (low.isTiny && high.isTiny) return true;
-  const distance = high.exponent - low.exponent;
-  if (!(distance <= 1) || low.isNegative !== high.isNegative) return false;
-  const gap = (distance === 1 ? high.digits * 10n : high.digits) - low.digits;
-  return gap <= UNSURE && gap >= -UNSURE;
-}
-
-/** The number of digits that distinguish each double from its neighbours. */
-const LENGTH = 17;
-
-/**
- * The largest distance of two numbers that are the same double: a double's last bit is up to 2.3e-16 of it, and of each
- * number one is cut off.
- */
-const UNSURE = 25n;
-
-/** A number's beginning: 0 point the digits, times ten to the power of the exponent. */
-class Decimal {
-  readonly isNegative: boolean;
-  /** The first of them no zero; 0 for zero. */
-  readonly digits: bigint;
-  readonly exponent: number;
-
-  constructor(number: string) {
-    const [, sign, whole, fraction = "", exponent = "0"] = /^(-?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(number)!;
-    const places = whole! + fraction;
-    const zeros = /^0*/.exec(places)![0].length;
-    this.isNegative = sign === "-";
-    this.digits = BigInt(places.slice(zeros, zeros + LENGTH).padEnd(LENGTH, "0"));
-    // Exponents beyond those of all doubles are equal.
-    const power = Math.max(-1e15, Math.min(1e15, Number(exponent)));
-    this.exponent = power + whole!.length - zeros;
-  }
-
-  get isTiny(): boolean {
-    return this.digits === 0n || this.exponent <= -307;
-  }
+/** Returns true if two JSON numbers are the same double. Whole numbers that are spelt as such are exact: ids have more digits. */
+function isSameNumber(one: string, other: string): boolean {
+  const isWhole = !/[.eE]/.test(one + other);
+  const [first, second] = [Number(one), Number(other)];
+  if (isWhole || !Number.isFinite(first)) return one === other || (first === 0 && second === 0);
+  return first === second;
 }
