@@ -37,8 +37,8 @@ export class Inspector {
     this.draw();
   }
 
-  /** Takes an event, `{event, chunk, at}`, and the messages that it has changed. */
-  take(entry, changed) {
+  /** Takes an event, `{event, chunk, at}`, and the message that it has changed. */
+  take(entry, message) {
     this.#count += 1;
     this.#timing.take(entry);
     if (entry.chunk.type === "cut") {
@@ -48,7 +48,7 @@ export class Inspector {
     this.#rows.push(row(entry, entry.at - this.#timing.start));
     this.#rows.splice(0, this.#rows.length - MOST_ROWS);
     // The decision of the shopping assistant replaces its message, without the text.
-    for (const message of changed) if (message.props?.raw?.length > 0) this.#written.set(message, message.props);
+    if (message?.props?.raw?.length > 0) this.#written.set(message, message.props);
     this.draw();
   }
 

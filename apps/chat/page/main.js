@@ -47,9 +47,9 @@ function open(id, conversationId) {
   const on = {
     state: become,
     begin: (at, isWitnessed) => inspector.begin(at, isWitnessed),
-    chunk(entry, result) {
-      view.take(entry, result);
-      inspector.take(entry, result.changed);
+    chunk(entry, message) {
+      view.take(entry, message);
+      inspector.take(entry, message);
     },
     reset() {
       view.clear();

@@ -50,8 +50,8 @@ export class Session {
 
   /**
    * `on` hears: `state(name, words)` with `idle`, `resuming`, `streaming`, `reconnecting`; `begin(at, isWitnessed)` of a turn;
-   * `reset()` when the messages are read anew; `chunk(entry, result)` with `{event, chunk, at}` and what the merger made of
-   * it; `fail(words)` of an error that has no place in the stream; `unsent(message)` if the server has not taken it.
+   * `reset()` when the messages are read anew; `chunk(entry, message)` with `{event, chunk, at}` and the message that it
+   * has changed; `fail(words)` of an error that has no place in the stream; `unsent(message)` if the server has not taken it.
    */
   constructor({ assistant, conversationId, on }) {
     Object.assign(this, { assistant, conversationId, on });
@@ -65,14 +65,12 @@ export class Session {
   /** Sends a message, with what it answers, and reads the turn to its end. */
   async send(message, answers) {
     const { assistant, conversationId } = this;
-    const before = this.merger.lastChunkId;
     this.isOver = false;
     this.on.begin(now(), true);
     this.#isSent = true;
-    const hasFailed = await this.#turn((signal) => send({ assistant, conversationId, message, answers }, signal));
+    await this.#turn((signal) => send({ assistant, conversationId, message, answers }, signal));
     if (!this.#isSent || this.#leave.signal.aborted) return;
     this.#isSent = false;
-    if (!hasFailed && this.merger.lastChunkId === before) this.on.fail("The message was not delivered. Send it again.");
     this.on.unsent(message);
   }
 
@@ -114,41 +112,41 @@ export class Session {
     return go();
   }
 
-  /** Reads a stream to the turn's end, over as many connections as it takes. Returns whether it failed and said so. */
+  /** Reads a stream to the turn's end, over as many connections as it takes. */
   async #turn(open) {
     const { signal } = this.#leave;
-    let hasFailed = false;
+    let isAgain = false;
     this.on.state(this.#isResuming ? "resuming" : "streaming");
     try {
-      await this.#read(await reached(open(signal)));
-      for (let retry = 0; !this.isOver; retry += 1) retry = await this.#again(retry, signal);
+      for (let retry = 0; ; retry += 1) {
+        const before = this.merger.lastChunkId;
+        const response = await reached(open(signal));
+        if (response && isAgain) this.on.state("streaming");
+        await this.#read(response);
+        if (this.isOver) break;
+        if (this.merger.lastChunkId > before) retry = 0;
+        if (retry === RETRIES.length) throw new Refusal(0, "The connection was lost, and the server can't be reached.");
+        this.on.state("reconnecting", `Connection lost. Trying again (${retry + 1} of ${RETRIES.length})…`);
+        await new Promise((resolve) => setTimeout(resolve, RETRIES[retry]));
+        signal.throwIfAborted();
+        isAgain = true;
+        open = () => this.#comeBack(signal);
+      }
     } catch (error) {
-      if (signal.aborted) return true;
-      hasFailed = true;
+      if (signal.aborted) return;
       this.isOver = true;
       if (!(error instanceof Refusal)) console.error(error);
       this.on.fail(error instanceof Refusal ? error.message : `The answer can't be read: ${error.message}`);
     }
     if (!signal.aborted) this.on.state("idle");
-    return hasFailed;
-  }
-
-  /** Tries once more to read on from the last chunk. Returns the number of tries since something came. */
-  async #again(retry, signal) {
-    if (retry === RETRIES.length) throw new Refusal(0, "The connection was lost, and the server can't be reached.");
-    this.on.state("reconnecting", `Connection lost. Trying again (${retry + 1} of ${RETRIES.length})…`);
-    await new Promise((resolve) => setTimeout(resolve, RETRIES[retry]));
-    signal.throwIfAborted();
-    const before = this.merger.lastChunkId;
-    const response = await reached(this.#comeBack(signal));
-    if (response) this.on.state("streaming");
-    await this.#read(response);
-    return this.merger.lastChunkId > before ? -1 : retry;
   }
 
   /** Reads a stream until it ends or breaks off, or a chunk is missing: then the rest is requested again. */
   async #read(response) {
-    if (response?.status === NO_CONTENT) this.isOver = true;
+    if (response?.status === NO_CONTENT) {
+      if (this.#isSent) throw new Refusal(NO_CONTENT, "The message was not delivered. Send it again.");
+      this.isOver = true;
+    }
     if (!response?.body) return;
     const events = eventsOf(response.body);
     for (;;) {
@@ -194,7 +192,7 @@ export class Session {
       this.#isSent = false;
     }
     this.isOver = event === "done" || event === "error";
-    this.on.chunk({ event, chunk, at }, result);
+    this.on.chunk({ event, chunk, at }, result.message);
     return result.outcome;
   }
 }

@@ -71,10 +71,10 @@ export class ConversationView {
     this.redraw();
   }
 
-  /** Takes an event and the messages that it has changed. */
-  take({ chunk }, { changed }) {
+  /** Takes an event and the message that it has changed. */
+  take({ chunk }, message) {
     if (chunk.type === "user") Object.assign(this, { pending: undefined, failure: undefined });
-    for (const message of changed) this.#changed.add(message);
+    this.#changed.add(message);
     // What was answered is marked at its question, and what is taken back may be anywhere.
     if (chunk.type === "ask" || chunk.type === "cut") this.#drawn.clear();
     this.draw();

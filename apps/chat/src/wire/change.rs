@@ -7,8 +7,8 @@ use serde_json::Value;
 /// The action of a delta at its `delta_path`, with the envelope's `props` as its operand.
 ///
 /// All actions but [`End`](Self::End) create missing parents: an array before a step of digits, else an object. An array is
-/// filled up with null before an index after its end. Indices above 65,535 are refused, as is a step into a value that
-/// can't have it. A refused delta changes nothing.
+/// filled up with null before an index after its end. A step into a value that can't have it is refused. A refused delta
+/// changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeltaAction {
