@@ -2,6 +2,7 @@
 // connection is lost. Knows nothing of the page.
 
 import { Refusal, resume, send } from "./api.js";
+import { afterFrame } from "./dom.js";
 import { Merger } from "./merge.js";
 import { eventsOf } from "./sse.js";
 
@@ -13,21 +14,10 @@ const NO_CONTENT = 204;
 const PASSING = new Set([408, 429, 500, 502, 503, 504]);
 
 /** How long the page may be kept from taking input and from drawing, in milliseconds. */
-const SLICE = 8;
-const FRAME = 16;
+const SLICE = 12;
 
 /** The pauses before a lost connection is tried again. */
 const RETRIES = [250, 500, 1000, 2000, 4000, 8000];
-
-/** Lets the browser take input. */
-const breathe = () => globalThis.scheduler?.yield?.() ?? new Promise((resolve) => setTimeout(resolve));
-
-/** Lets the browser draw; a page that is not visible draws nothing, and does not wait for it. */
-const frame = () =>
-  new Promise((resolve) => {
-    requestAnimationFrame(() => setTimeout(resolve));
-    setTimeout(resolve, 100);
-  });
 
 /** Awaits the network; a failure of it gives `undefined`, as it may pass. */
 const reached = (promise) =>
@@ -43,7 +33,6 @@ export class Session {
   isOver = true;
   #leave = new AbortController();
   #sliceBegan = 0;
-  #worked = 0;
   #isResuming = false;
   #isFollowing = false;
   #isSent = false; // a message was sent, and the stream's record of it has not come
@@ -161,9 +150,7 @@ export class Session {
   /** Works in slices, and lets the browser draw in between. */
   async #pause() {
     if (performance.now() - this.#sliceBegan < SLICE) return;
-    this.#worked += performance.now() - this.#sliceBegan;
-    await (this.#worked < FRAME ? breathe() : frame());
-    if (this.#worked >= FRAME) this.#worked = 0;
+    await new Promise(afterFrame);
     this.#sliceBegan = performance.now();
   }
 
