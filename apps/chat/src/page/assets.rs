@@ -10,35 +10,16 @@ use super::call::CALL;
 use super::code;
 
 macro_rules! files {
-    ($($folder:literal $name:literal $content_type:expr,)+) => {
-        const FILES: &[(&str, &str, &str)] = &[$(($name, $content_type, include_str!(concat!($folder, $name)))),+];
+    ($($folder:literal: $($name:literal)+;)+) => {
+        const FILES: &[(&str, &str)] = &[$($(($name, include_str!(concat!($folder, $name))),)+)+];
     };
 }
 
-const SCRIPT: &str = "text/javascript; charset=utf-8";
-
 files! {
-    "../../page/" "index.html" "text/html; charset=utf-8",
-    "../../page/" "style.css" "text/css; charset=utf-8",
-    "../../page/" "icon.svg" "image/svg+xml",
-    "../../page/" "api.js" SCRIPT,
-    "../../page/" "assistants.js" SCRIPT,
-    "../../page/" "conversations.js" SCRIPT,
-    "../../page/" "dom.js" SCRIPT,
-    "../../page/" "form.js" SCRIPT,
-    "../../page/" "inspector.js" SCRIPT,
-    "../../page/" "locale.js" SCRIPT,
-    "../../page/" "main.js" SCRIPT,
-    "../../page/" "merge.js" SCRIPT,
-    "../../page/" "parts.js" SCRIPT,
-    "../../page/" "raw.js" SCRIPT,
-    "../../page/" "result.js" SCRIPT,
-    "../../page/" "session.js" SCRIPT,
-    "../../page/" "sse.js" SCRIPT,
-    "../../page/" "timing.js" SCRIPT,
-    "../../page/" "view.js" SCRIPT,
-    "../../../../bindings/js/demo/" "player.js" SCRIPT,
-    "../../../../bindings/js/demo/" "player.css" "text/css; charset=utf-8",
+    "../../page/": "index.html" "style.css" "icon.svg" "api.js" "assistants.js" "conversations.js" "dom.js" "form.js"
+        "inspector.js" "locale.js" "main.js" "merge.js" "parts.js" "raw.js" "result.js" "session.js" "sse.js" "timing.js"
+        "view.js";
+    "../../../../bindings/js/demo/": "player.js" "player.css";
 }
 
 /// The page's policy: it loads its own files and speaks to its own server. Text can't become a script or an element, because
@@ -55,14 +36,17 @@ pub(super) async fn file(Path(name): Path<String>) -> Response {
 }
 
 fn respond(name: &str) -> Response {
-    let file = FILES
-        .iter()
-        .find(|(known, ..)| *known == name)
-        .map(|(_, content_type, text)| (*content_type, Cow::Borrowed(*text)));
-    let call = || (name == "call.js").then(|| (SCRIPT, Cow::Borrowed(CALL.as_str())));
-    let code = || code::page(name).map(|page| ("text/html; charset=utf-8", Cow::Owned(page)));
-    let Some((content_type, text)) = file.or_else(call).or_else(code) else {
+    let file = FILES.iter().find(|(known, _)| *known == name).map(|(_, text)| Cow::Borrowed(*text));
+    let call = || (name == "call.js").then(|| Cow::Borrowed(CALL.as_str()));
+    let Some(text) = file.or_else(call).or_else(|| code::page(name).map(Cow::Owned)) else {
         return (StatusCode::NOT_FOUND, "there is no such file\n").into_response();
+    };
+    let content_type = match name.rsplit('.').next() {
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        // Code is a page, too.
+        _ => "text/html; charset=utf-8",
     };
     let headers = [
         (header::CONTENT_TYPE, content_type),

@@ -3,24 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Change, DeltaAction};
+use super::DeltaAction;
 
 /// One chunk of a conversation's stream: a whole message, or a change to one. Absent fields are omitted from the JSON.
-///
-/// ```
-/// use chat::wire::{Change, Envelope, MessageType};
-/// use serde_json::json;
-///
-/// let delta = Envelope::delta(MessageType::Text, "m1", Change::append("/content", "Hi")).numbered(2);
-/// assert_eq!(
-///     serde_json::to_value(&delta)?,
-///     json!({
-///         "type": "text", "props": "Hi", "chunk_id": 2, "message_id": "m1",
-///         "delta": true, "delta_path": "/content", "delta_action": "append"
-///     })
-/// );
-/// # Ok::<(), serde_json::Error>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Envelope {
@@ -105,24 +90,6 @@ impl Envelope {
             delta_path: None,
             delta_action: None,
         }
-    }
-
-    /// Creates a change to a message.
-    #[must_use]
-    pub fn delta(message_type: MessageType, message_id: impl Into<String>, change: Change) -> Self {
-        Self {
-            message_id: Some(message_id.into()),
-            delta: true,
-            delta_path: (!change.path.is_empty()).then_some(change.path),
-            delta_action: Some(change.action),
-            ..Self::whole(message_type, change.operand)
-        }
-    }
-
-    /// Sets the message's id.
-    #[must_use]
-    pub fn of(self, message_id: impl Into<String>) -> Self {
-        Self { message_id: Some(message_id.into()), ..self }
     }
 
     /// Sets the chunk id.

@@ -53,18 +53,17 @@ impl MessageRef {
     /// Creates the event of the whole message.
     #[must_use]
     pub fn whole(&self, props: Value) -> Event {
-        self.addressed(Envelope::whole(self.message_type, props).of(self.id.as_str()))
+        let (block_id, thread_id) = (Some(self.block.clone()), self.thread.clone());
+        let envelope = Envelope::whole(self.message_type, props);
+        Event::new(self.event, Envelope { message_id: Some(self.id.clone()), block_id, thread_id, ..envelope })
     }
 
     /// Creates the event of a change to the message.
     #[must_use]
-    pub fn change(&self, change: Change) -> Event {
-        self.addressed(Envelope::delta(self.message_type, self.id.as_str(), change))
-    }
-
-    fn addressed(&self, envelope: Envelope) -> Event {
-        let (block_id, thread_id) = (Some(self.block.clone()), self.thread.clone());
-        Event::new(self.event, Envelope { block_id, thread_id, ..envelope })
+    pub fn change(&self, Change { path, action, operand }: Change) -> Event {
+        let whole = self.whole(operand);
+        let delta_path = (!path.is_empty()).then_some(path);
+        Event { data: Envelope { delta: true, delta_path, delta_action: Some(action), ..whole.data }, ..whole }
     }
 }
 
