@@ -1,7 +1,6 @@
 //! The binary: flags, the scripted provider if no other is named, the server.
 
-use std::error::Error;
-use std::io::Write;
+use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,7 +8,7 @@ use std::time::Duration;
 
 use chat::config::{Config, Limits, Protocol, ProviderConfig};
 use chat::scripted::ScriptedProvider;
-use chat::server::Server;
+use chat::server::{Server, StartError};
 use clap::Parser;
 
 /// A streaming chat server on jsonspigot. Without a provider it starts a scripted one: no key, no network.
@@ -57,14 +56,14 @@ async fn main() -> ExitCode {
     match run().await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let _ = writeln!(std::io::stderr(), "chat: {error}");
+            let _ = writeln!(io::stderr(), "chat: {error}");
             ExitCode::FAILURE
         }
     }
 }
 
-async fn run() -> Result<(), Box<dyn Error>> {
-    let log = tracing_subscriber::fmt().with_writer(std::io::stderr).with_max_level(tracing::Level::INFO);
+async fn run() -> Result<(), StartError> {
+    let log = tracing_subscriber::fmt().with_writer(io::stderr).with_max_level(tracing::Level::INFO);
     // Where the log can't be written, that can't be either: it would be a panic in the middle of whatever was logged.
     log.log_internal_errors(false).init();
     let arguments = Arguments::parse();
@@ -78,7 +77,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let config = Config { provider, database, redis, hosts, limits: Limits::default() };
     let mut server =
         Server::start(SocketAddr::new(arguments.address, arguments.port), config, |assistants| assistants)?;
-    if let Err(error) = writeln!(std::io::stdout(), "{}", server.base_url()) {
+    if let Err(error) = writeln!(io::stdout(), "{}", server.base_url()) {
         tracing::error!(%error, address = server.base_url(), "the address can't be printed");
     }
     tokio::select! {
@@ -90,7 +89,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
 }
 
 /// Waits for Ctrl-C or the system's signal to terminate.
-async fn told_to_end() -> std::io::Result<()> {
+async fn told_to_end() -> io::Result<()> {
     #[cfg(unix)]
     {
         let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
@@ -104,7 +103,7 @@ async fn told_to_end() -> std::io::Result<()> {
 }
 
 /// Returns the provider that is named, or starts a scripted one.
-async fn provider(arguments: &Arguments) -> Result<(ProviderConfig, Option<ScriptedProvider>), Box<dyn Error>> {
+async fn provider(arguments: &Arguments) -> io::Result<(ProviderConfig, Option<ScriptedProvider>)> {
     let model = |default: &str| arguments.model.clone().unwrap_or_else(|| default.to_owned());
     if let Some(base_url) = &arguments.openai_base_url {
         let api_key = arguments.openai_api_key.clone().unwrap_or_default().into();

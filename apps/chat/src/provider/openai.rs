@@ -64,36 +64,23 @@ fn call_of(block: &Block) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde::Deserialize;
 
     use super::*;
 
     #[test]
     fn calls_and_results_are_spelt_as_messages_of_their_own() {
-        let input = json!({"city": "Pune"});
-        let request = Request {
-            system: "Be brief.".to_owned(),
-            messages: vec![
-                Message::user("Weather?"),
-                Message {
-                    role: Role::Assistant,
-                    content: vec![
-                        Block::Text { text: "I look.".to_owned() },
-                        Block::ToolUse { id: "a".to_owned(), name: "weather".to_owned(), input },
-                    ],
-                },
-                Message {
-                    role: Role::User,
-                    content: vec![Block::ToolResult {
-                        tool_use_id: "a".to_owned(),
-                        content: "warm".to_owned(),
-                        is_error: false,
-                    }],
-                },
-            ],
-            max_tokens: 9,
-            ..Request::default()
-        };
+        let messages = json!([
+            {"role": "user", "content": [{"type": "text", "text": "Weather?"}]},
+            {"role": "assistant", "content": [
+                {"type": "text", "text": "I look."},
+                {"type": "tool_use", "id": "a", "name": "weather", "input": {"city": "Pune"}},
+            ]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "warm"}]},
+        ]);
+        let messages = Vec::deserialize(messages).unwrap();
+        let request = Request { system: "Be brief.".to_owned(), messages, max_tokens: 9, ..Request::default() };
+        let function = json!({"name": "weather", "arguments": "{\"city\":\"Pune\"}"});
         assert_eq!(
             body(&request, "m"),
             json!({
@@ -102,7 +89,7 @@ mod tests {
                     {"role": "system", "content": "Be brief."},
                     {"role": "user", "content": "Weather?"},
                     {"role": "assistant", "content": "I look.", "tool_calls": [
-                        {"id": "a", "type": "function", "function": {"name": "weather", "arguments": "{\"city\":\"Pune\"}"}}
+                        {"id": "a", "type": "function", "function": function}
                     ]},
                     {"role": "tool", "tool_call_id": "a", "content": "warm"},
                 ]

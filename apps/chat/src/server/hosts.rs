@@ -5,13 +5,31 @@
 //! accepted only from this server's own pages, and from clients that are not browsers and send no origin.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
-use axum::extract::Request;
-use axum::http::header::{HOST, ORIGIN};
+use axum::extract::{Request, State};
+use axum::http::header::{CACHE_CONTROL, HOST, ORIGIN};
 use axum::http::uri::Authority;
-use axum::http::{HeaderName, StatusCode};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
 
+use super::App;
 use super::refusal::Refusal;
+
+/// Answers a request that is meant for this server, and keeps responses that depend on its state out of caches.
+pub(super) async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let is_state = request.uri().path().starts_with("/api/");
+    let mut response = match app.hosts.check(&request) {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => refusal.into_response(),
+    };
+    // Browsers cache even errors, such as 404 and 410, without it.
+    if is_state || !response.headers().contains_key(CACHE_CONTROL) {
+        response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    response
+}
 
 /// The names that are the server's own, besides `localhost` and addresses.
 #[derive(Debug)]

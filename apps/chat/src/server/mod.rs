@@ -1,28 +1,28 @@
 //! The server: addresses, turns that run in the background, and server-sent events out.
 
-mod guard;
 mod hosts;
 mod refusal;
 mod replay;
 mod routes;
-mod sse;
 mod turn;
 
+use std::error::Error;
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
-use tokio::sync::watch;
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::assistant::Assistants;
 use crate::config::{Config, Limits};
 use crate::hub::Hub;
 use crate::provider::ModelProvider;
-use crate::store::{Lock, Redis, Sqlite, Store, StoreError};
+use crate::store::{Lock, Redis, Running, Sqlite, Store};
 use hosts::Hosts;
 
 /// How long running turns have, when the server stops, to be left to another server.
@@ -41,83 +41,30 @@ struct App {
     model: String,
     limits: Limits,
     hosts: Hosts,
-    turns: Turns,
+    /// The tasks of the running turns, independent of the requests that began them.
+    turns: TaskTracker,
+    /// Cancelled when turns are to be left to another server.
+    stopping: CancellationToken,
+    /// Cancelled when turns are dropped as they are.
+    killed: CancellationToken,
 }
 
-/// The tasks of the running turns, independent of the requests that began them.
-#[derive(Debug, Default)]
-struct Turns {
-    tasks: Mutex<JoinSet<()>>,
-    is_stopping: watch::Sender<bool>,
-}
-
-impl Turns {
-    fn spawn(&self, turn: impl Future<Output = ()> + Send + 'static) {
-        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        // Finished tasks are removed.
-        while tasks.try_join_next().is_some() {}
-        tasks.spawn(turn);
+impl App {
+    /// Runs a turn in the background.
+    fn spawn(self: &Arc<Self>, running: Running) {
+        self.turns.spawn(self.killed.clone().run_until_cancelled_owned(turn::run(self.clone(), running)));
     }
 
-    fn is_stopping(&self) -> bool {
-        *self.is_stopping.borrow()
-    }
-
-    /// Waits until they have to end.
-    async fn stopping(&self) {
-        let mut is_stopping = self.is_stopping.subscribe();
-        // The sender is here.
-        let _ = is_stopping.wait_for(|is_stopping| *is_stopping).await;
-    }
-
-    /// Has them end, and waits for that.
+    /// Has the turns end, and waits for that.
     async fn stop(&self) {
-        self.is_stopping.send_replace(true);
-        let mut tasks = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner));
-        let ended = async { while tasks.join_next().await.is_some() {} };
-        let _ = tokio::time::timeout(LAST_NOTES, ended).await;
-    }
-
-    /// Drops them as they are.
-    fn drop_all(&self) {
-        self.is_stopping.send_replace(true);
-        self.tasks.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
+        self.stopping.cancel();
+        self.turns.close();
+        let _ = tokio::time::timeout(LAST_NOTES, self.turns.wait()).await;
     }
 }
 
-/// Why the server does not start.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// Its address can't be had.
-    #[error("can't listen at {address}: {words}", words = words(source))]
-    Listen {
-        /// The address.
-        address: SocketAddr,
-        /// Why.
-        source: io::Error,
-    },
-    /// Its Redis can't be had.
-    #[error("can't use the store: {0}")]
-    Redis(StoreError),
-    /// Its database can't be opened.
-    #[error("can't open the database {path}: {source}", path = path.display())]
-    Store {
-        /// Its file.
-        path: PathBuf,
-        /// Why.
-        source: StoreError,
-    },
-    /// Its client can't be set up.
-    #[error("the provider's client can't be set up: {0}")]
-    Client(#[from] reqwest::Error),
-}
-
-fn words(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::AddrInUse => "something listens there already; `--port` names another port".to_owned(),
-        _ => error.to_string(),
-    }
-}
+/// The reason why a server does not start, in one sentence.
+pub type StartError = Box<dyn Error + Send + Sync>;
 
 /// A server that runs, as a task, until this is dropped: then its turns are dropped where they are, as if the process had
 /// been killed, and its connections end. [`stop`](Self::stop) is the orderly end.
@@ -143,13 +90,16 @@ impl Server {
     ) -> Result<Self, StartError> {
         let lease = config.limits.lease;
         let (lock, store): (_, Arc<dyn Store>) = match &config.redis {
-            Some(url) => (None, Arc::new(Redis::open(&url.0, lease).map_err(StartError::Redis)?)),
+            Some(url) => {
+                let opened = Redis::open(&url.0, lease);
+                (None, Arc::new(opened.map_err(|error| format!("can't use the store: {error}"))?))
+            }
             None => {
                 let path = config.database.as_deref();
                 let lock = path.map(Lock::of).transpose();
                 let opened = lock.and_then(|lock| Ok((lock, Sqlite::open(path, lease)?)));
-                let failed = |source| StartError::Store { path: path.map(PathBuf::from).unwrap_or_default(), source };
-                let (lock, store) = opened.map_err(failed)?;
+                let name = path.unwrap_or_else(|| Path::new("in memory")).display();
+                let (lock, store) = opened.map_err(|error| format!("can't open the database {name}: {error}"))?;
                 (lock, Arc::new(store))
             }
         };
@@ -172,15 +122,15 @@ impl Server {
         let Config { provider, hosts, limits, .. } = config;
         let model = provider.model.clone();
         let assistants = change(Assistants::new(ModelProvider::new(provider, &limits)?, &limits));
-        let listening = listen(address).and_then(|listener| Ok((listener.local_addr()?, listener)));
-        let (address, listener) = listening.map_err(|source| StartError::Listen { address, source })?;
-        let (hub, hosts, turns) = (Hub::default(), Hosts(hosts), Turns::default());
-        let app = Arc::new(App { store, hub, assistants, model, limits, hosts, turns });
+        let (address, listener) =
+            listen(address).map_err(|error| format!("can't listen at {address}: {}", words(&error)))?;
+        let (hub, hosts, turns) = (Hub::default(), Hosts(hosts), TaskTracker::new());
+        let (stopping, killed) = (CancellationToken::new(), CancellationToken::new());
+        let app = Arc::new(App { store, hub, assistants, model, limits, hosts, turns, stopping, killed });
         let serving = app.clone();
         let task = tokio::spawn(async move {
-            let (router, stopping) = (routes::router(serving.clone()), serving.clone());
-            let serve =
-                axum::serve(listener, router).with_graceful_shutdown(async move { stopping.turns.stopping().await });
+            let (router, stopping) = (routes::router(serving.clone()), serving.stopping.clone());
+            let serve = axum::serve(listener, router).with_graceful_shutdown(stopping.cancelled_owned());
             tokio::select! {
                 _ = serve.into_future() => {}
                 () = take_over(&serving) => {}
@@ -203,17 +153,24 @@ impl Server {
     /// Stops the server: it accepts no further client, leaves its turns to other servers or to its next start, and ends
     /// its connections. Takes a few seconds at most.
     pub async fn stop(mut self) {
-        self.app.turns.stop().await;
+        self.app.stop().await;
         let _ = tokio::time::timeout(LAST_WORDS, &mut self.task).await;
         // Turns may have begun since.
-        self.app.turns.stop().await;
+        self.app.stop().await;
     }
 }
 
-fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+fn listen(address: SocketAddr) -> io::Result<(SocketAddr, TcpListener)> {
     let listener = std::net::TcpListener::bind(address)?;
     listener.set_nonblocking(true)?;
-    TcpListener::from_std(listener)
+    Ok((listener.local_addr()?, TcpListener::from_std(listener)?))
+}
+
+fn words(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::AddrInUse => "something listens there already; `--port` names another port".to_owned(),
+        _ => error.to_string(),
+    }
 }
 
 /// Continues the turns that no server holds.
@@ -227,7 +184,7 @@ async fn take_over(app: &Arc<App>) {
                         owners = running.lease.owners,
                         "a turn is continued"
                     );
-                    app.turns.spawn(turn::run(app.clone(), running));
+                    app.spawn(running);
                 }
             }
             Err(error) => tracing::error!(%error, "turns can't be taken over"),
@@ -238,7 +195,7 @@ async fn take_over(app: &Arc<App>) {
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
             // The connections are still served.
-            () = app.turns.stopping() => std::future::pending().await,
+            () = app.stopping.cancelled() => std::future::pending().await,
         }
     }
 }
@@ -246,7 +203,8 @@ async fn take_over(app: &Arc<App>) {
 impl Drop for Server {
     fn drop(&mut self) {
         self.task.abort();
-        self.app.turns.drop_all();
+        self.app.stopping.cancel();
+        self.app.killed.cancel();
         self.app.hub.close_all();
     }
 }

@@ -42,15 +42,12 @@ impl From<StoreError> for Refusal {
 
 impl From<JsonRejection> for Refusal {
     fn from(rejection: JsonRejection) -> Self {
-        let status = rejection.status();
-        match status {
-            StatusCode::PAYLOAD_TOO_LARGE => Self::new(status, "too_large", "The request is too long."),
-            StatusCode::UNSUPPORTED_MEDIA_TYPE => {
-                let words = "The request has to be JSON, with the content type application/json.";
-                Self::new(status, "unsupported_media_type", words)
-            }
+        let unsupported = "The request has to be JSON, with the content type application/json.";
+        match rejection.status() {
+            status @ StatusCode::PAYLOAD_TOO_LARGE => Self::new(status, "too_large", "The request is too long."),
+            status @ StatusCode::UNSUPPORTED_MEDIA_TYPE => Self::new(status, "unsupported_media_type", unsupported),
             StatusCode::UNPROCESSABLE_ENTITY => Self::invalid(unreadable(&rejection)),
-            _ => Self::new(status, "invalid_json", unreadable(&rejection)),
+            status => Self::new(status, "invalid_json", unreadable(&rejection)),
         }
     }
 }

@@ -11,10 +11,10 @@ use axum::{Json, Router, middleware};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::guard::guard;
+use super::App;
+use super::hosts::guard;
 use super::refusal::Refusal;
-use super::replay::{Replay, Rest};
-use super::{App, sse, turn};
+use super::replay::Replay;
 use crate::conversation::{Answers, Assistant, Conversation, Said};
 use crate::page;
 use crate::store::{self, Begun};
@@ -113,8 +113,8 @@ async fn send(State(app): State<Arc<App>>, body: Body<Send>) -> Result<Response,
         today: (app.assistants.today)(),
     };
     let running = app.store.begin(&conversation_id, begun, last + 1).await?.ok_or_else(Refusal::busy)?;
-    app.turns.spawn(turn::run(app.clone(), running));
-    Ok(sse::response(Replay::of_turn(app, conversation_id, last)))
+    app.spawn(running);
+    Ok(Replay::of_turn(app, conversation_id, last).into_response())
 }
 
 /// Resumes a stream after the client's last chunk id, given in the query or in the header `Last-Event-ID`.
@@ -132,13 +132,8 @@ async fn stream(
         }
         None => last_chunk_id,
     };
-    match Replay::after(app.clone(), conversation_id, last.unwrap_or_default()).await? {
-        Rest::Events(replay) => Ok(sse::response(replay)),
-        Rest::Nothing => Ok(StatusCode::NO_CONTENT.into_response()),
-        Rest::Unknown => {
-            Err(Refusal::new(StatusCode::GONE, "gone", "The conversation's stream has not come that far."))
-        }
-    }
+    let replay = Replay::after(app, conversation_id, last.unwrap_or_default()).await?;
+    Ok(replay.map_or_else(|| StatusCode::NO_CONTENT.into_response(), Replay::into_response))
 }
 
 /// Ends a turn, whichever server runs it, and waits for its end. Nothing of it is saved.

@@ -2,7 +2,6 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::FutureExt;
 use serde_json::json;
@@ -11,44 +10,20 @@ use tokio::sync::mpsc::unbounded_channel;
 use tokio::time::Instant;
 
 use super::App;
-use crate::assistant::{Finished, Inputs, Output, TurnError};
+use crate::assistant::{Finished, Inputs, Output};
 use crate::hub::{Interrupt, Publisher};
 use crate::store::{Begun, Lease, Running, StoreError, Then, Write};
 use crate::wire::{Envelope, Event, EventName, MessageType};
 
-/// Why a turn is not saved.
-#[derive(Debug, thiserror::Error)]
-enum Failure {
-    #[error(transparent)]
-    Turn(#[from] TurnError),
-    #[error("the answer can't be stored")]
-    Store,
-    #[error("the answer was stopped")]
-    Stopped,
-    #[error("the answer has taken longer than {} s", .0.as_secs())]
-    TooSlow(Duration),
-    #[error("the answer was broken off by the server")]
-    BrokenOff,
-    #[error("the server crashed while producing the answer")]
-    Crashed,
+/// The reason why a turn is not saved: its kind, and the same in words for a person.
+type Failure = (&'static str, String);
+
+fn failure(kind: &'static str, words: &str) -> Failure {
+    (kind, words.to_owned())
 }
 
-impl Failure {
-    fn kind(&self) -> &'static str {
-        match self {
-            Self::Turn(error) => error.kind(),
-            Self::Store => "store_failed",
-            Self::Stopped => "stopped",
-            Self::TooSlow(_) => "too_slow",
-            Self::BrokenOff => "broken_off",
-            Self::Crashed => "crashed",
-        }
-    }
-
-    fn last_event(&self) -> Event {
-        let props = json!({"kind": self.kind(), "message": self.to_string()});
-        Event::new(EventName::Error, Envelope::whole(MessageType::Error, props))
-    }
+fn last_event((kind, message): Failure) -> Event {
+    Event::new(EventName::Error, Envelope::whole(MessageType::Error, json!({"kind": kind, "message": message})))
 }
 
 /// Runs a turn, with or without clients that read it.
@@ -62,17 +37,22 @@ pub(super) async fn run(app: Arc<App>, running: Running) {
     let ended = loop {
         let taken = Inputs::new(store.clone(), lease.clone(), interrupts.clone(), std::mem::take(&mut inputs));
         let mut output = Output::new(publisher, taken, store.clone(), lease.clone());
+        let broken_off = || failure("broken_off", "the answer was broken off by the server");
         // A panic leaves nothing behind: everything it may have broken is dropped with the turn.
         let answering = AssertUnwindSafe(answer(&app, &begun, &mut output)).catch_unwind();
+        let crashed = |_| Err(failure("crashed", "the server crashed while producing the answer"));
         let ended = tokio::select! {
             // Stored inputs are used before anything new happens.
             biased;
-            () = std::future::ready(()), if lease.owners > app.limits.owners => Ok(Err(Failure::BrokenOff)),
-            answered = answering => Ok(answered.unwrap_or(Err(Failure::Crashed))),
+            () = std::future::ready(()), if lease.owners > app.limits.owners => Ok(Err(broken_off())),
+            answered = answering => Ok(answered.unwrap_or_else(crashed)),
             Some(interrupt) = interrupted.recv() => Err(interrupt),
             interrupt = hold(&app, &lease, &signals.nudge) => Err(interrupt),
-            () = app.turns.stopping() => Err(Interrupt::Lost),
-            () = tokio::time::sleep_until(too_late) => Ok(Err(Failure::TooSlow(app.limits.longest))),
+            () = app.stopping.cancelled() => Err(Interrupt::Lost),
+            () = tokio::time::sleep_until(too_late) => {
+                let words = format!("the answer has taken longer than {} s", app.limits.longest.as_secs());
+                Ok(Err(("too_slow", words)))
+            }
         };
         // From here on nothing is dropped half-way.
         if let Err(error) = output.settle().await {
@@ -82,8 +62,8 @@ pub(super) async fn run(app: Arc<App>, running: Running) {
         match ended {
             Ok(answered) => break Some(answered),
             Err(Interrupt::Again(without)) => inputs = without,
-            Err(Interrupt::Diverged) => break Some(Err(Failure::BrokenOff)),
-            Err(Interrupt::Stopped) => break Some(Err(Failure::Stopped)),
+            Err(Interrupt::Diverged) => break Some(Err(broken_off())),
+            Err(Interrupt::Stopped) => break Some(Err(failure("stopped", "the answer was stopped"))),
             Err(Interrupt::Lost) => break None,
         }
         publisher.begin();
@@ -98,13 +78,13 @@ pub(super) async fn run(app: Arc<App>, running: Running) {
                 }
                 Err(failure) => {
                     tracing::warn!(conversation = lease.id, ?failure, "a turn failed");
-                    (None, failure.last_event())
+                    (None, last_event(failure))
                 }
             };
             match publisher.end(turn, last).await {
                 Err(error) if !matches!(error, StoreError::Lost) => {
                     tracing::error!(%error, "a turn can't be saved");
-                    publisher.end(None, Failure::Store.last_event()).await
+                    publisher.end(None, last_event(failure("store_failed", "the answer can't be stored"))).await
                 }
                 ended => ended,
             }
@@ -137,5 +117,5 @@ async fn answer(app: &App, begun: &Begun, output: &mut Output) -> Result<Finishe
     let Begun { before, said, today } = begun;
     let answered = app.assistants.answer(before, said, *today, output).await;
     output.flush().await;
-    Ok(answered?)
+    answered.map_err(|error| (error.kind(), error.to_string()))
 }
