@@ -20,7 +20,7 @@ export async function* eventsOf(body) {
 
 /** Reads the lines of an event. A line without a name is a comment. */
 function read(frame) {
-  const lines = frame.split("\n").map((line) => /^([^:]*):? ?(.*)$/.exec(line).slice(1));
+  const lines = frame.split("\n").map((line) => /^([^:]*):? ?(.*)$/s.exec(line).slice(1));
   const field = (wanted) => lines.flatMap(([name, value]) => (name === wanted ? [value] : [])).join("\n");
   return { event: field("event"), data: field("data") };
 }

@@ -7,11 +7,11 @@ import { eventsOf } from "./sse.js";
 
 const STREAM =
   ': hello\n\nevent: text\nid: 1\ndata: {"a":1}\n\n:\n\nid:2\ndata:  two: 2\n\n' +
-  "event: done\ndata: Ørsted 👩‍👧\n\nevent: none\n\ndata: cut off\n";
+  "event: done\ndata: Ørsted 👩‍👧\u2028\n\nevent: none\n\ndata: cut off\n";
 const EVENTS = [
   { event: "text", data: '{"a":1}' },
   { event: "", data: " two: 2" },
-  { event: "done", data: "Ørsted 👩‍👧" },
+  { event: "done", data: "Ørsted 👩‍👧\u2028" },
 ];
 
 test("every pair of cuts gives the same events", async () => {
