@@ -1,9 +1,9 @@
-//! Kills one of three servers, or has it end, again and again, and compares each answer with an undisturbed one:
+//! Kills servers, or has them end, again and again, and compares each answer with an undisturbed one:
 //! `cargo test -p chat --test durable`, with `CHAT_CONVERSATIONS=200` for more of them.
 //!
-//! The servers are processes of this program, which end in order when their standard input does. They share a Redis of the
-//! test's own, which has trouble meanwhile, then a cluster of three nodes. A separate server takes the bookings and counts
-//! them by their keys.
+//! The servers are processes of this program, which end in order when their standard input does. First one at a time has a
+//! database, then three share a Redis of the test's own, which has trouble meanwhile, then a cluster of three nodes. A
+//! separate server takes the bookings and counts them by their keys.
 
 #[path = "shared/merge.rs"]
 mod merge;
@@ -37,8 +37,6 @@ use tokio::process::{Child, Command};
 
 use crate::merge::Merger;
 
-const SERVERS: usize = 3;
-
 /// How many conversations are answered at once.
 const AT_ONCE: usize = 10;
 
@@ -47,7 +45,7 @@ const AT_ONCE: usize = 10;
 const ENDED: usize = 2;
 const LONGEST: Duration = Duration::from_secs(20);
 
-/// The argument that makes this program a server, followed by the addresses of Redis, provider and bookings.
+/// The argument that makes this program a server, followed by its store and the addresses of provider and bookings.
 const SERVE: &str = "--serve";
 
 /// The header with a booking's key.
@@ -79,15 +77,19 @@ struct Tally {
 #[tokio::main]
 async fn main() {
     let arguments: Vec<String> = env::args().collect();
-    if let [_, flag, redis, provider, bookings] = &arguments[..]
+    if let [_, flag, store, provider, bookings] = &arguments[..]
         && flag == SERVE
     {
-        return serve(redis, provider, bookings.clone()).await;
+        return serve(store, provider, bookings.clone()).await;
     }
     // Names of tests, and flags of the test runner, select nothing here.
     let count = env::var("CHAT_CONVERSATIONS").ok().and_then(|count| count.parse().ok()).unwrap_or(40);
+    let undisturbed = undisturbed(count).await;
+    let (folder, few) = (tempfile::tempdir().unwrap(), &undisturbed[..count.min(20)]);
+    let database = folder.path().join("chat.sqlite3");
+    killed_at_any_moment_it_shows_what_was_saved_and_goes_on(database.to_str().unwrap(), 1, few, || {}).await;
     let (Some(mut redis), Some(cluster)) = (redis::Redis::start(), redis::Cluster::start()) else { return };
-    let (undisturbed, url) = (undisturbed(count).await, redis.url());
+    let url = redis.url();
     // Redis is slow for longer than a lease, then full, and then restarted.
     let trouble = || {
         redis.ask(&["CLIENT", "PAUSE", "2500", "ALL"]);
@@ -97,18 +99,23 @@ async fn main() {
         redis.ask(&["CONFIG", "SET", "maxmemory", "0"]);
         redis.launch().unwrap();
     };
-    check(&url, &undisturbed, trouble).await;
-    check(&cluster.url(), &undisturbed[..count.min(20)], || {}).await;
+    killed_at_any_moment_it_shows_what_was_saved_and_goes_on(&url, 3, &undisturbed, trouble).await;
+    killed_at_any_moment_it_shows_what_was_saved_and_goes_on(&cluster.url(), 3, few, || {}).await;
 }
 
 /// Has the conversations answered over this store, which has some trouble, by servers that are replaced one after the other.
-async fn check(store: &str, undisturbed: &[Option<Value>], mut trouble: impl FnMut()) {
+async fn killed_at_any_moment_it_shows_what_was_saved_and_goes_on(
+    store: &str,
+    count_of_servers: usize,
+    undisturbed: &[Option<Value>],
+    mut trouble: impl FnMut(),
+) {
     let count = undisturbed.len();
     let provider = ScriptedProvider::start(Duration::from_millis(5)).await.unwrap();
     let (bookings, tally, addresses) = (Bookings::default(), Tally::default(), Addresses::default());
     let booked_at = format!("http://{}", take_bookings(bookings.clone()).await);
     let mut servers = Vec::new();
-    for _ in 0..SERVERS {
+    for _ in 0..count_of_servers {
         let (process, address) = spawn(store, &provider.base_url(), &booked_at).await;
         servers.push(process);
         lock(&addresses).push(Some(address));
@@ -121,7 +128,7 @@ async fn check(store: &str, undisturbed: &[Option<Value>], mut trouble: impl FnM
             while tally.ended.load(Ordering::Relaxed) < before + ENDED && begun.elapsed() < LONGEST {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
-            let server = number % SERVERS;
+            let server = number % count_of_servers;
             if number == 1 {
                 trouble();
             }
@@ -156,14 +163,14 @@ async fn check(store: &str, undisturbed: &[Option<Value>], mut trouble: impl FnM
     let of = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
     let (kills, breaks, cuts) = (of(&tally.kills), of(&tally.breaks), of(&tally.cuts));
     let seconds = begun.elapsed().as_secs();
-    let store = store.split_once(':').map_or(store, |(scheme, _)| scheme);
+    let store = store.split_once(':').map_or("sqlite", |(scheme, _)| scheme);
     println!("{store}: {seconds} s, {kills} kills, {breaks} connections broken, {cuts} answers taken back");
     println!("{different} of {count} answers differ, {twice} tools ran twice");
     assert!(different + twice == 0 && kills > 0);
 }
 
 /// Runs one server until standard input ends, and then has it end.
-async fn serve(redis: &str, provider: &str, bookings: String) {
+async fn serve(store: &str, provider: &str, bookings: String) {
     let client = Client::builder().no_proxy().build().unwrap();
     let book = move |key: String, booking: Value| {
         let request = client.post(&bookings).header(KEY, key).body(booking.to_string());
@@ -175,7 +182,11 @@ async fn serve(redis: &str, provider: &str, bookings: String) {
     // An answer may take longer than most servers live.
     let limits = Limits { owners: 1000, lease: Duration::from_secs(2), ..Limits::default() };
     let tool = limits.tool;
-    let config = Config { redis: Some(redis.into()), ..config(provider.to_owned(), limits) };
+    let mut config = config(provider.to_owned(), limits);
+    match store.contains("://") {
+        true => config.redis = Some(store.into()),
+        false => config.database = Some(store.into()),
+    }
     let server = Server::start(([127, 0, 0, 1], 0).into(), config, |mut assistants| {
         assistants.restaurant = Toolbox::new(restaurant::tools_with(book), tool);
         assistants
@@ -192,9 +203,9 @@ fn config(base_url: String, limits: Limits) -> Config {
     Config { provider, database: None, redis: None, hosts: Vec::new(), limits }
 }
 
-async fn spawn(redis: &str, provider: &str, bookings: &str) -> (Child, SocketAddr) {
+async fn spawn(store: &str, provider: &str, bookings: &str) -> (Child, SocketAddr) {
     let mut process = Command::new(env::current_exe().unwrap())
-        .args([SERVE, redis, provider, bookings])
+        .args([SERVE, store, provider, bookings])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .kill_on_drop(true)
@@ -269,12 +280,9 @@ impl Conversation<'_> {
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         };
-        let mut messages = json!(self.merger.messages().collect::<Vec<_>>());
         // A message's chunk id depends on what was taken back before it.
-        for message in messages.as_array_mut().unwrap() {
-            message.as_object_mut().unwrap().remove("chunk_id");
-        }
-        json!({"messages": messages, "last": last_word})
+        let messages = self.merger.messages().map(|message| message.clone().numbered(0));
+        json!({"messages": messages.collect::<Vec<_>>(), "last": last_word})
     }
 
     async fn connect(&mut self) -> Option<Response> {

@@ -3,37 +3,44 @@
 use std::path::Path;
 use std::process::Stdio;
 
+use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
 use crate::stub::{Answer, Stub};
-use crate::world;
+use crate::world::Site;
 
-async fn start(folder: &Path, variables: &[(&str, &str)], log: Stdio) -> (Child, String) {
-    world::start_binary(&folder.join("chat.sqlite3"), "0", variables, log).await
+/// Starts the binary on a free port, with a database in this folder, only these variables, and its log here.
+async fn start(folder: &Path, variables: &[(&str, &str)], log: Stdio) -> (Child, Site) {
+    let mut app = Command::new(env!("CARGO_BIN_EXE_chat"))
+        .args(["--port", "0", "--pause-ms", "0", "--database"])
+        .arg(folder.join("chat.sqlite3"))
+        .env_clear()
+        .envs(variables.iter().copied())
+        .stdout(Stdio::piped())
+        .stderr(log)
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(app.stdout.take().unwrap()).lines();
+    (app, Site::at(lines.next_line().await.unwrap().unwrap()))
 }
 
-/// Sends a message and returns the stream as text.
-async fn say(base_url: &str, assistant: &str, message: &str) -> String {
-    world::say(base_url, assistant, assistant, message).await.text().await.unwrap()
-}
-
-/// Needs no key and no network, ignores other providers' keys, and runs even if its log can't be written.
+/// Needs no key and no network, ignores other providers' keys, and runs even if its log can't be written. Told to end, it
+/// ends in order.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn it_works_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
-    let (mut app, base_url) = start(folder.path(), &[("OPENAI_API_KEY", "sk-elsewhere")], full.into()).await;
-    let page = reqwest::get(&base_url).await.unwrap();
-    assert_eq!(
-        (page.status().as_u16(), &page.headers()["content-type"]),
-        (200, &"text/html; charset=utf-8".parse().unwrap())
-    );
-    for (message, wanted) in [("Hi #status:500", "provider_failed"), ("My accounts?", "event: tool_result\n")] {
-        let told = say(&base_url, "finance", message).await;
-        assert!(told.contains(wanted), "{told}");
-    }
+    let (mut app, site) = start(folder.path(), &[("OPENAI_API_KEY", "sk-elsewhere")], full.into()).await;
+    let page = reqwest::get(&site.base_url).await.unwrap();
+    assert_eq!(page.status(), 200);
+    assert_eq!(page.headers()["content-type"], "text/html; charset=utf-8");
+    assert_eq!(site.turn("a", "finance", "Hi #status:500").await.error(), "provider_failed");
+    assert!(site.done("a", "finance", "My accounts?").await.names().contains(&"tool_result"));
     assert_eq!(app.try_wait().unwrap(), None, "it runs");
+    let end = Command::new("kill").args(["-TERM", &app.id().unwrap().to_string()]).status();
+    assert!(end.await.unwrap().success() && app.wait().await.unwrap().success());
 }
 
 #[tokio::test]
@@ -41,10 +48,8 @@ async fn a_start_that_fails_says_why() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let folder = tempfile::tempdir().unwrap();
-    rusqlite::Connection::open(folder.path().join("old.sqlite3"))
-        .unwrap()
-        .pragma_update(None, "user_version", 3)
-        .unwrap();
+    let old = rusqlite::Connection::open(folder.path().join("old.sqlite3")).unwrap();
+    old.pragma_update(None, "user_version", 3).unwrap();
     for (arguments, words) in [
         (
             ["--port", &port, "--database", "unused.sqlite3"],
@@ -96,9 +101,9 @@ async fn a_providers_words_stay_in_their_line_of_the_log() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     let file = std::fs::File::create(&log).unwrap();
-    let (app, base_url) = start(folder.path(), &[("ANTHROPIC_BASE_URL", &provider.base_url)], file.into()).await;
+    let (app, site) = start(folder.path(), &[("ANTHROPIC_BASE_URL", &provider.base_url)], file.into()).await;
     for assistant in ["finance", "form"] {
-        assert!(say(&base_url, assistant, "Hi").await.contains("provider_failed"));
+        assert_eq!(site.turn(assistant, assistant, "Hi").await.error(), "provider_failed");
     }
     drop(app);
     let log = std::fs::read_to_string(log).unwrap();

@@ -8,7 +8,7 @@ use crate::world::World;
 
 /// Sends these bytes and returns the status and body of the response.
 async fn say(world: &World, request: &str) -> (u16, String) {
-    let mut stream = TcpStream::connect(world.url("").trim_start_matches("http://")).await.unwrap();
+    let mut stream = TcpStream::connect(world.base_url.trim_start_matches("http://")).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut said = String::new();
     stream.read_to_string(&mut said).await.unwrap();
@@ -26,7 +26,7 @@ fn kind(body: &str) -> String {
 #[tokio::test]
 async fn only_the_servers_own_names_are_answered() {
     let world = World::start().await;
-    let own = world.url("").trim_start_matches("http://").to_owned();
+    let own = world.base_url.trim_start_matches("http://").to_owned();
     let send = json!({"conversationId": "a", "message": "Hello"}).to_string();
     let get = |path: &str, headers: &str| format!("GET {path} HTTP/1.1\r\nconnection: close\r\n{headers}\r\n");
     for host in [&own[..], "localhost", "LOCALHOST:1", "127.0.0.2:80", "[::1]:8080", "192.168.0.1", "Chat.Example:443"]

@@ -3,7 +3,7 @@
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
-use crate::world::{Stream, Turn, World};
+use crate::world::{Turn, World};
 
 async fn refusal(response: reqwest::Response) -> (u16, String, String) {
     let status = response.status().as_u16();
@@ -122,15 +122,15 @@ async fn a_form_is_checked_and_its_errors_are_limited() {
 #[tokio::test]
 async fn one_turn_at_a_time() {
     let world = World::start().await;
-    let mut first = Stream::of(world.post("a", "finance", "Good morning #hold").await);
-    world.journal().wait_for(|seen| seen.held == 1).await;
+    let mut first = world.send("a", "finance", "Good morning #hold").await;
+    world.until_held(1).await;
     let (status, kind, _) = refusal(world.post("a", "finance", "And again").await).await;
     assert_eq!((status, kind.as_str()), (409, "busy"));
     // Other conversations are independent.
-    world.turn("b", "finance", "Good morning").await.assert_done();
+    world.done("b", "finance", "Good morning").await;
     world.journal().release();
     first.rest().await;
-    world.turn("a", "finance", "Now?").await.assert_done();
+    world.done("a", "finance", "Now?").await;
     let messages = json!(world.stored()).to_string();
     assert!(!messages.contains("And again") && messages.contains("Now?"));
     // The assistant stays with its conversation, and is the default there.

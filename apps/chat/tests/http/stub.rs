@@ -37,6 +37,11 @@ impl Answer {
         Self { status, headers, body, stalls: false }
     }
 
+    /// Returns no answer: the connection ends without a response.
+    pub(crate) fn lost() -> Self {
+        Self::json(0, &Value::Null)
+    }
+
     pub(crate) fn refusing(status: u16, message: &str) -> Self {
         Self::json(status, &json!({"type": "error", "error": {"type": "x", "message": message}}))
     }
@@ -91,6 +96,8 @@ async fn answer(State(shared): State<Shared>, body: Bytes) -> Response {
         next
     };
     let Answer { status, headers, body, stalls } = next;
+    // The connection goes with the task.
+    assert_ne!(status, 0, "no response, as asked");
     if body.is_empty() && stalls {
         // Not even a head.
         std::future::pending::<()>().await;

@@ -1,36 +1,30 @@
 //! A whole world for each test: the scripted provider, the server and a database, on free ports; and what a client sees.
 
-use std::path::Path;
-use std::process::Stdio;
+use std::ops::Deref;
 use std::time::Duration;
 
 use chat::assistant::Assistants;
 use chat::config::{Config, Limits, Protocol, ProviderConfig};
 use chat::scripted::{Journal, ScriptedProvider};
 use chat::server::Server;
-use chat::wire::{Event, EventName, MessageType};
+use chat::wire::{Envelope, Event, EventName, MessageType};
 use chrono::NaiveDate;
 use reqwest::{Client, Response};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::io::{AsyncBufReadExt, BufReader};
-use tokio::process::{Child, Command};
 
-use crate::merge::{Merger, Message};
+use crate::merge::Merger;
 use crate::sse::Events;
-
-pub(crate) struct World {
-    pub(crate) provider: ScriptedProvider,
-    pub(crate) server: Option<Server>,
-    pub(crate) client: Client,
-    config: Config,
-    _folder: TempDir,
-}
 
 /// Returns limits that no test waits for, and no busy machine exceeds. A test of one of them has its own.
 pub(crate) fn limits() -> Limits {
     let long = Duration::from_secs(20);
     Limits { silence: long, tool: long, retry_pause: Duration::from_millis(2), ..Limits::default() }
+}
+
+/// Returns limits for a provider that falls silent.
+pub(crate) fn impatient() -> Limits {
+    Limits { silence: Duration::from_millis(300), ..limits() }
 }
 
 /// Returns the configuration of a server that asks the provider at this address.
@@ -45,57 +39,116 @@ pub(crate) fn today() -> NaiveDate {
     NaiveDate::from_ymd_opt(2026, 10, 31).unwrap()
 }
 
-/// Returns limits for a provider that falls silent.
-pub(crate) fn impatient() -> Limits {
-    Limits { silence: Duration::from_millis(300), ..limits() }
-}
-
-/// Starts the binary on a free port, with this database and pause, only these variables, and its log here. Returns its
-/// address, too.
-pub(crate) async fn start_binary(
-    database: &Path,
-    pause_ms: &str,
-    variables: &[(&str, &str)],
-    log: Stdio,
-) -> (Child, String) {
-    let mut app = Command::new(env!("CARGO_BIN_EXE_chat"))
-        .args(["--port", "0", "--pause-ms", pause_ms, "--database"])
-        .arg(database)
-        .env_clear()
-        .envs(variables.iter().copied())
-        .stdout(Stdio::piped())
-        .stderr(log)
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(app.stdout.take().unwrap()).lines();
-    (app, lines.next_line().await.unwrap().unwrap())
-}
-
 /// Returns a message to which the scripted model answers with this text.
 pub(crate) fn saying(text: &str) -> String {
     format!("#say:{}", json!(text).to_string().trim_matches('"').replace(' ', "\\u0020"))
 }
 
-/// Sends a request with a JSON body.
-pub(crate) async fn post(client: &Client, url: String, body: &Value) -> Response {
-    client.post(url).header("content-type", "application/json").body(body.to_string()).send().await.unwrap()
-}
-
-/// Says something to the server at this address.
-pub(crate) async fn say(base_url: &str, conversation: &str, assistant: &str, message: &str) -> Response {
-    let body = json!({"conversationId": conversation, "assistant": assistant, "message": message});
-    post(&Client::new(), format!("{base_url}/api/chat/send"), &body).await
-}
-
-/// Merges events as a client does. Fails if the client would wait for others.
+/// Merges events as a client does.
 pub(crate) fn merged<'e>(events: impl IntoIterator<Item = &'e Event>) -> Merger {
     let mut merger = Merger::default();
-    for event in events {
-        merger.apply(event.data.clone());
-    }
-    assert!(!merger.has_gap(), "it waits for nothing");
+    events.into_iter().for_each(|event| merger.apply(event.data.clone()));
     merger
+}
+
+/// A client of the server at an address. It uses each connection once, so none leads to a server that is gone.
+pub(crate) struct Site {
+    pub(crate) base_url: String,
+    pub(crate) client: Client,
+}
+
+impl Site {
+    pub(crate) fn at(base_url: String) -> Self {
+        Self { base_url, client: Client::builder().no_proxy().pool_max_idle_per_host(0).build().unwrap() }
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base_url)
+    }
+
+    /// Sends a JSON body to one of the chat's addresses.
+    pub(crate) async fn ask(&self, path: &str, body: &Value) -> Response {
+        let request = self.client.post(self.url(path)).header("content-type", "application/json");
+        request.body(body.to_string()).send().await.unwrap()
+    }
+
+    /// Sends a message.
+    pub(crate) async fn post(&self, conversation: &str, assistant: &str, message: &str) -> Response {
+        let body = json!({"conversationId": conversation, "assistant": assistant, "message": message});
+        self.ask("/api/chat/send", &body).await
+    }
+
+    /// Sends a message, whose answer is to be read event by event.
+    pub(crate) async fn send(&self, conversation: &str, assistant: &str, message: &str) -> Stream {
+        Stream::of(self.post(conversation, assistant, message).await)
+    }
+
+    /// Sends a message and reads the whole turn.
+    pub(crate) async fn turn(&self, conversation: &str, assistant: &str, message: &str) -> Turn {
+        Turn::read(self.post(conversation, assistant, message).await).await
+    }
+
+    /// Sends a message whose turn ends without an error, and reads the turn.
+    pub(crate) async fn done(&self, conversation: &str, assistant: &str, message: &str) -> Turn {
+        let turn = self.turn(conversation, assistant, message).await;
+        let last = turn.events.last().unwrap();
+        assert_eq!(last.event, EventName::Done, "{message}: {:?}", last.data.props);
+        turn
+    }
+
+    /// Stops a conversation's turn, and returns the status of the response.
+    pub(crate) async fn stop(&self, conversation: &str) -> u16 {
+        self.ask("/api/chat/stop", &json!({"conversationId": conversation})).await.status().as_u16()
+    }
+
+    /// Comes back with a chunk id.
+    pub(crate) async fn resume(&self, conversation: &str, last: u64) -> Response {
+        let url = self.url(&format!("/api/chat/stream?conversationId={conversation}"));
+        self.client.get(url).header("last-event-id", last.to_string()).send().await.unwrap()
+    }
+
+    /// Returns all events after a chunk id. Comes back after an error of the connection, too: on a busy machine, a turn may
+    /// be without a server for longer than a reader waits.
+    pub(crate) async fn rest(&self, conversation: &str, last: u64) -> Vec<Event> {
+        let mut events: Vec<Event> = Vec::new();
+        loop {
+            let response = self.resume(conversation, events.last().map_or(last, |event| event.data.chunk_id)).await;
+            if response.status() == 204 {
+                return events;
+            }
+            events.extend(Stream::of(response).rest().await);
+            if events.last().is_none_or(|event| event.data.chunk_id > 0) {
+                return events;
+            }
+            events.pop();
+        }
+    }
+}
+
+/// The programs of a test.
+pub(crate) struct World {
+    pub(crate) provider: ScriptedProvider,
+    server: Option<Server>,
+    site: Site,
+    config: Config,
+    _folder: TempDir,
+}
+
+impl Deref for World {
+    type Target = Site;
+
+    fn deref(&self) -> &Site {
+        &self.site
+    }
+}
+
+/// Checks that the provider has refused nothing but what it was to refuse: every conversation was valid.
+impl Drop for World {
+    fn drop(&mut self) {
+        let refusals = self.journal().seen().refusals;
+        let is_asked_for = |refusal: &String| refusal == "the message asked for this status";
+        assert!(std::thread::panicking() || refusals.iter().all(is_asked_for), "{refusals:?}");
+    }
 }
 
 impl World {
@@ -103,13 +156,13 @@ impl World {
         Self::start_with(limits(), |assistants| assistants).await
     }
 
+    pub(crate) async fn start_with(limits: Limits, change: impl FnOnce(Assistants) -> Assistants) -> Self {
+        Self::build(None, limits, change).await
+    }
+
     /// Starts a world whose provider is another one, at this address.
     pub(crate) async fn at(protocol: Protocol, base_url: String, limits: Limits) -> Self {
         Self::build(Some((protocol, base_url)), limits, |assistants| assistants).await
-    }
-
-    pub(crate) async fn start_with(limits: Limits, change: impl FnOnce(Assistants) -> Assistants) -> Self {
-        Self::build(None, limits, change).await
     }
 
     async fn build(
@@ -124,49 +177,24 @@ impl World {
         if let Some(other) = other {
             (config.provider.protocol, config.provider.base_url) = other;
         }
-        let change = |assistants: Assistants| change(assistants.with_clock(today, &config.limits));
-        let server = Server::start(([127, 0, 0, 1], 0).into(), config.clone(), change).unwrap();
-        Self { provider, server: Some(server), client: Client::new(), config, _folder: folder }
+        let (server, site) = serve(&config, change);
+        Self { provider, server: Some(server), site, config, _folder: folder }
     }
 
     /// Restarts the server on its database.
     pub(crate) fn restart(&mut self) {
         drop(self.server.take());
-        let change = |assistants: Assistants| assistants.with_clock(today, &self.config.limits);
-        self.server = Some(Server::start(([127, 0, 0, 1], 0).into(), self.config.clone(), change).unwrap());
+        let (server, site) = serve(&self.config, |assistants| assistants);
+        (self.server, self.site) = (Some(server), site);
     }
 
     pub(crate) fn journal(&self) -> &Journal {
         self.provider.journal()
     }
 
-    pub(crate) fn url(&self, path: &str) -> String {
-        format!("{}{path}", self.server.as_ref().unwrap().base_url())
-    }
-
-    pub(crate) async fn post(&self, conversation: &str, assistant: &str, message: &str) -> Response {
-        say(&self.url(""), conversation, assistant, message).await
-    }
-
-    /// Asks another thing of the chat's addresses.
-    pub(crate) async fn ask(&self, path: &str, body: &Value) -> Response {
-        post(&self.client, self.url(path), body).await
-    }
-
-    /// Sends a message and reads the whole turn.
-    pub(crate) async fn turn(&self, conversation: &str, assistant: &str, message: &str) -> Turn {
-        Turn::read(self.post(conversation, assistant, message).await).await
-    }
-
-    pub(crate) async fn resume(&self, conversation: &str, last: u64) -> Response {
-        let url = self.url(&format!("/api/chat/stream?conversationId={conversation}"));
-        self.client.get(url).header("last-event-id", last.to_string()).send().await.unwrap()
-    }
-
-    /// Returns all events that a client receives that comes back with this chunk id.
-    pub(crate) async fn rest(&self, conversation: &str, last: u64) -> Vec<Event> {
-        let response = self.resume(conversation, last).await;
-        if response.status() == 204 { Vec::new() } else { Stream::of(response).rest().await }
+    /// Waits until the provider holds a fragment back, in its nth request.
+    pub(crate) async fn until_held(&self, count: usize) {
+        self.journal().wait_for(|seen| seen.count == count && seen.held == 1).await;
     }
 
     /// Returns every row that a turn may save, as an array. The stream's events are not among them.
@@ -200,19 +228,26 @@ impl World {
     }
 }
 
+fn serve(config: &Config, change: impl FnOnce(Assistants) -> Assistants) -> (Server, Site) {
+    let change = |assistants: Assistants| change(assistants.with_clock(today, &config.limits));
+    let server = Server::start(([127, 0, 0, 1], 0).into(), config.clone(), change).unwrap();
+    let site = Site::at(server.base_url());
+    (server, site)
+}
+
 /// A stream as it arrives.
 pub(crate) struct Stream {
     response: Response,
     decoder: Events,
-    ready: Vec<Event>,
-    pub(crate) raw: Vec<u8>,
+    ready: std::collections::VecDeque<Event>,
+    raw: Vec<u8>,
 }
 
 impl Stream {
     pub(crate) fn of(response: Response) -> Self {
         assert_eq!(response.status(), 200);
         assert!(response.headers()["content-type"].to_str().unwrap().starts_with("text/event-stream"));
-        Self { response, decoder: Events::default(), ready: Vec::new(), raw: Vec::new() }
+        Self { response, decoder: Events::default(), ready: Default::default(), raw: Vec::new() }
     }
 
     /// Returns the next event; `None` at the end of the body.
@@ -220,27 +255,10 @@ impl Stream {
         while self.ready.is_empty() {
             let chunk = tokio::time::timeout(Duration::from_secs(60), self.response.chunk());
             let chunk = chunk.await.expect("the server goes on").expect("the body is whole")?;
-            self.take(&chunk);
+            self.raw.extend_from_slice(&chunk);
+            self.ready.extend(self.decoder.push(&chunk));
         }
-        Some(self.ready.remove(0))
-    }
-
-    fn take(&mut self, chunk: &[u8]) {
-        self.raw.extend_from_slice(chunk);
-        self.ready.extend(self.decoder.push(chunk));
-    }
-
-    /// Reads all events until the body ends or breaks off.
-    pub(crate) async fn until_broken_off(mut self) -> Vec<Event> {
-        let mut events = Vec::new();
-        loop {
-            while !self.ready.is_empty() {
-                events.push(self.ready.remove(0));
-            }
-            let chunk = tokio::time::timeout(Duration::from_secs(60), self.response.chunk());
-            let Ok(Some(chunk)) = chunk.await.expect("the server goes on") else { return events };
-            self.take(&chunk);
-        }
+        self.ready.pop_front()
     }
 
     /// Reads all events until the end of the body.
@@ -296,8 +314,19 @@ impl Turn {
         names
     }
 
+    /// Returns the number of events with this name.
+    pub(crate) fn count(&self, name: EventName) -> usize {
+        self.events.iter().filter(|event| event.event == name).count()
+    }
+
+    /// Returns the pieces of text that are sent for a path.
+    pub(crate) fn pieces(&self, path: &str) -> Vec<&str> {
+        let of_path = self.events.iter().filter(|event| event.data.delta_path.as_deref() == Some(path));
+        of_path.filter_map(|event| event.data.props.as_str()).collect()
+    }
+
     /// Returns the merged messages of a type, in order.
-    pub(crate) fn merged(&self, message_type: MessageType) -> Vec<&Message> {
+    pub(crate) fn merged(&self, message_type: MessageType) -> Vec<&Envelope> {
         self.merger.messages().filter(|message| message.message_type == message_type).collect()
     }
 
@@ -310,16 +339,15 @@ impl Turn {
         self.props(MessageType::Text).iter().map(|props| props["content"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Returns the kind of the error that ends the turn.
-    pub(crate) fn error(&self) -> String {
-        let last = self.events.last().unwrap();
-        assert_eq!(last.event, EventName::Error, "{:?}", self.names());
-        assert!(!last.data.props["message"].as_str().unwrap().is_empty());
-        last.data.props["kind"].as_str().unwrap().to_owned()
+    /// Returns the props of the last event.
+    pub(crate) fn last(&self) -> &Value {
+        &self.events.last().unwrap().data.props
     }
 
-    pub(crate) fn assert_done(&self) {
-        let last = self.events.last().unwrap();
-        assert_eq!(last.event, EventName::Done, "{:?}", last.data.props);
+    /// Returns the kind of the error that ends the turn.
+    pub(crate) fn error(&self) -> &str {
+        assert_eq!(self.events.last().unwrap().event, EventName::Error, "{:?}", self.names());
+        assert!(!self.last()["message"].as_str().unwrap().is_empty());
+        self.last()["kind"].as_str().unwrap()
     }
 }

@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use super::{Behind, Servers, cuts, is_done, last_id, seen};
-use crate::world::{Stream, post, say};
 
 /// A store that hangs after a number of writes, or in certain ones, before or after the last one takes effect.
 #[derive(Debug)]
@@ -77,15 +76,14 @@ impl Store for Crashing {
 /// Has a turn answered by servers that die after one write after the other, before and after it takes effect.
 async fn at_each_write(behind: Behind, assistant: &str, message: &str) {
     let world = &Servers::start(behind, 2).await;
-    let told = world.send(0, "undisturbed", assistant, message).await.rest().await;
-    assert!(is_done(&told), "{:?}", told.last());
+    let told = world.at(0).done("undisturbed", assistant, message).await.events;
     let (expected, last) = (&seen(&told), &told.last().unwrap().data.props);
     let one = |writes: usize, is_late: bool| async move {
         let (what, id) = (format!("{assistant}, {writes}, {is_late}"), format!("c{writes}-{is_late}"));
         let store = Crashing::within(&world.store, is_late, |_| false);
         store.left.store(writes, Ordering::SeqCst);
-        let dying = world.server_over(store.clone());
-        let mut stream = Stream::of(say(&dying.base_url(), &id, assistant, message).await);
+        let (dying, site) = world.server_over(store.clone());
+        let mut stream = site.send(&id, assistant, message).await;
         let mut told = Vec::new();
         let has_crashed = loop {
             tokio::select! {
@@ -100,12 +98,12 @@ async fn at_each_write(behind: Behind, assistant: &str, message: &str) {
         };
         drop(dying);
         if has_crashed {
-            told.extend(world.rest(1, &id, last_id(&told)).await);
+            told.extend(world.at(1).rest(&id, last_id(&told)).await);
         }
         assert_eq!((&seen(&told), &told.last().unwrap().data.props), (expected, last), "{what}");
-        assert_eq!(&seen(&world.rest(0, &id, 0).await), expected, "{what}: read again");
+        assert_eq!(&seen(&world.at(0).rest(&id, 0).await), expected, "{what}: read again");
         // The conversation is as it would be.
-        assert!(is_done(&world.send(0, &id, assistant, "Thank you").await.rest().await), "{what}");
+        world.at(0).done(&id, assistant, "Thank you").await;
         has_crashed
     };
     // All would take minutes; which ones are tried differs from run to run.
@@ -184,11 +182,11 @@ fn tools(mut assistants: Assistants) -> Assistants {
 #[tokio::test]
 async fn a_tool_whose_result_is_stored_is_not_run_again_and_another_only_with_its_key() {
     let mut world = Servers::start_with(Behind::Nothing, 2, tools).await;
-    let mut stream = world.send(0, "a", "finance", "#tool:done #tool:keyed #tool:once").await;
+    let mut stream = world.at(0).send("a", "finance", "#tool:done #tool:keyed #tool:once").await;
     let mut told = stream.until(|event| event.data.props["status"] == "done").await;
     assert_eq!(world.provider.journal().seen().count, 1);
     world.kill(0);
-    told.extend(world.rest(1, "a", last_id(&told)).await);
+    told.extend(world.at(1).rest("a", last_id(&told)).await);
     assert_eq!((is_done(&told), cuts(&told)), (true, 0));
     assert_eq!(world.provider.journal().seen().count, 2, "the first answer is not asked for again");
     let (done, keyed, once) = (runs("done"), runs("keyed"), runs("once"));
@@ -208,15 +206,14 @@ async fn what_is_on_its_way_to_the_store_at_a_stop_is_not_lost() {
             let is_delta =
                 |more: &Write<'_>| more.then == Then::Hold && more.events.iter().any(|event| event.data.delta);
             let store = Crashing::within(&world.store, is_late, is_delta);
-            let (server, id) = (world.server_over(store.clone()), format!("c{is_late}"));
-            let mut stream = Stream::of(say(&server.base_url(), &id, "finance", "Good morning").await);
+            let ((_server, site), id) = (world.server_over(store.clone()), format!("c{is_late}"));
+            let mut stream = site.send(&id, "finance", "Good morning").await;
             store.crashed.notified().await;
-            let url = format!("{}/api/chat/stop", server.base_url());
-            assert_eq!(post(&world.client, url, &json!({"conversationId": id})).await.status(), 204);
+            assert_eq!(site.stop(&id).await, 204);
             let told = stream.rest().await;
             assert_eq!(told.last().unwrap().data.props["kind"], "stopped");
             assert!(told.iter().map(|event| event.data.chunk_id).eq(1..=told.len() as u64), "{told:?}");
-            assert_eq!(world.rest(0, &id, 0).await, told);
+            assert_eq!(world.at(0).rest(&id, 0).await, told);
         }
     }
 }
@@ -226,13 +223,13 @@ async fn what_is_on_its_way_to_the_store_at_a_stop_is_not_lost() {
 async fn a_stop_that_is_stored_counts_on_the_next_server() {
     let world = Servers::start_with(Behind::Nothing, 1, tools).await;
     let store = Crashing::within(&world.store, false, |more| more.inputs.contains(&Input::Run));
-    let dying = world.server_over(store.clone());
-    let mut stream = Stream::of(say(&dying.base_url(), "stopped", "finance", "#tool:done").await);
+    let (dying, site) = world.server_over(store.clone());
+    let mut stream = site.send("stopped", "finance", "#tool:done").await;
     let told = stream.until(|event| event.event == EventName::ToolStart).await;
     store.crashed.notified().await;
     assert!(world.store.stop("stopped", 1).await.unwrap());
     drop(dying);
-    let rest = world.rest(0, "stopped", last_id(&told)).await;
+    let rest = world.at(0).rest("stopped", last_id(&told)).await;
     assert_eq!(rest.last().unwrap().data.props["kind"], "stopped");
     assert!(runs("done").iter().all(|key| !key.starts_with("stopped/")), "{:?}", runs("done"));
 }
@@ -241,14 +238,12 @@ async fn a_stop_that_is_stored_counts_on_the_next_server() {
 #[tokio::test]
 async fn an_answer_that_has_begun_is_asked_for_again() {
     let mut world = Servers::start(Behind::Nothing, 2).await;
-    let mut stream = world.send(0, "a", "finance", "Good morning #hold").await;
-    let mut told = stream.until(|event| event.data.delta).await;
-    world.provider.journal().wait_for(|seen| seen.held == 1).await;
+    let (_stream, mut told) = world.held("Good morning").await;
     world.kill(0);
     // Both answers are held.
     world.provider.journal().release();
     world.provider.journal().release();
-    told.extend(world.rest(1, "a", last_id(&told)).await);
+    told.extend(world.at(1).rest("a", last_id(&told)).await);
     assert_eq!((is_done(&told), cuts(&told), world.provider.journal().seen().count), (true, 1, 2));
     let says_so = |event: &&Event| event.data.props["message"].as_str().is_some_and(|words| words.contains("is gone"));
     assert_eq!(told.iter().filter(says_so).count(), 1);
@@ -260,17 +255,15 @@ async fn an_answer_that_has_begun_is_asked_for_again() {
 async fn what_was_sent_stays_if_another_version_sends_something_else() {
     let Some(behind) = Behind::redis() else { return };
     let mut world = Servers::start(behind, 1).await;
-    let mut stream = world.send(0, "a", "finance", "Good morning #hold").await;
-    stream.until(|event| event.data.delta).await;
-    world.provider.journal().wait_for(|seen| seen.held == 1).await;
+    let _held = world.held("Good morning").await;
     world.kill(0);
     let redis = world.behind.as_redis();
     let begun = "local begun = string.gsub(redis.call('HGET', KEYS[1], 'begun'), 'morning', 'night') \
                  return redis.call('HSET', KEYS[1], 'begun', begun)";
     redis.ask(&["EVAL", begun, "1", "chat:{a}:turn"]);
-    world.servers[0] = Some(world.server());
-    let told = world.rest(0, "a", 0).await;
+    world.servers[0] = Some(world.server_over(world.store.clone()));
+    let told = world.at(0).rest("a", 0).await;
     assert_eq!(told.last().unwrap().data.props["kind"], "broken_off", "{:?}", told.last());
     assert_eq!(told[0].data.props["content"], "Good morning #hold");
-    assert_eq!(world.rest(0, "a", 0).await, told);
+    assert_eq!(world.at(0).rest("a", 0).await, told);
 }
