@@ -1,5 +1,6 @@
 //! Asks the model once: opens a request and reads its answer. A failure before anything was shown is tried again.
 
+use jsonspigot::PatternSet;
 use jsonspigot_llm::{StreamEvent, ToolCalls};
 
 use super::TurnError;
@@ -10,7 +11,9 @@ use crate::wire::Event;
 /// A machine that reads an answer.
 pub(super) trait Reader: Send {
     /// Returns the options that calls are read with.
-    fn calls(&self) -> ToolCalls;
+    fn calls(&self) -> ToolCalls {
+        ToolCalls::new(&PatternSet::default())
+    }
 
     /// Takes an event of the library, and keeps what the client receives for [`drain`](Self::drain).
     fn take(&mut self, event: StreamEvent<'_>);
@@ -19,7 +22,7 @@ pub(super) trait Reader: Send {
     fn drain(&mut self) -> Vec<Event>;
 
     /// Forgets an answer of which nothing was shown.
-    fn restart(&mut self);
+    fn restart(&mut self) {}
 
     /// Returns whether the rest of the answer is not needed.
     fn is_done(&self) -> bool {

@@ -1,8 +1,7 @@
 //! The form assistant's turn: each attempt of the instructor is one answer of the model.
 
 use chrono::NaiveDate;
-use jsonspigot::PatternSet;
-use jsonspigot_llm::{StreamEvent, ToolCalls};
+use jsonspigot_llm::StreamEvent;
 use serde_json::json;
 
 use super::ask::{Reader, ask};
@@ -37,39 +36,19 @@ pub(super) fn trip() -> Instructor {
     Instructor::new(&schema).expect("the schema is valid")
 }
 
-/// The attempts, and how far the current answer is.
-struct Filling<'f> {
-    attempts: Attempts<'f>,
-    /// True once the answer has begun, and once its rest is not needed.
-    has_begun: bool,
-    is_done: bool,
-}
-
-impl Reader for Filling<'_> {
-    fn calls(&self) -> ToolCalls {
-        ToolCalls::new(&PatternSet::default())
-    }
-
+impl Reader for Attempts<'_> {
     fn take(&mut self, event: StreamEvent<'_>) {
-        if let StreamEvent::Text { text, .. } = event
-            && !self.is_done
-        {
-            self.has_begun = true;
-            self.is_done = !self.attempts.feed(&text);
+        if let StreamEvent::Text { text, .. } = event {
+            self.feed(&text);
         }
     }
 
-    /// Returns the events once the answer has begun; until then the attempt can be repeated.
     fn drain(&mut self) -> Vec<Event> {
-        if self.has_begun { self.attempts.drain() } else { Vec::new() }
-    }
-
-    fn restart(&mut self) {
-        (self.has_begun, self.is_done) = (false, false);
+        Attempts::drain(self)
     }
 
     fn is_done(&self) -> bool {
-        self.is_done
+        self.has_ended()
     }
 }
 
@@ -86,33 +65,32 @@ pub(super) async fn answer(
          this JSON Schema: {}\nToday is {today}.",
         assistants.form.schema().as_value(),
     );
-    let attempts = assistants.form.parse_streaming(message, &output.begin_answer().await);
-    let mut filling = Filling { attempts, has_begun: false, is_done: false };
-    while let Some(prompt) = filling.attempts.start() {
+    let mut attempts = assistants.form.parse_streaming(message, &output.begin_answer().await);
+    while let Some(prompt) = attempts.start() {
         let request = Request {
             system: system.clone(),
             messages: conversation(&before.messages, &[Message::user(prompt)]),
             max_tokens: MOST_TOKENS,
             ..Request::default()
         };
-        match ask(&assistants.provider, &request, output, &mut filling).await {
-            Ok(()) => filling.attempts.finish(),
+        match ask(&assistants.provider, &request, output, &mut attempts).await {
+            Ok(()) => attempts.finish(),
             // An answer that breaks off costs an attempt, because what was shown of it can't be taken back.
-            Err(TurnError::Provider(error)) if filling.has_begun => {
-                filling.attempts.fail(failed(&error));
-                output.send(filling.drain()).await;
+            Err(TurnError::Provider(error)) if attempts.has_begun() => {
+                attempts.fail(failed(&error));
+                output.send(attempts.drain()).await;
                 // If it was the last one, the provider has failed, not the model.
-                if filling.attempts.result().is_some() {
+                if attempts.result().is_some() {
                     return Err(error.into());
                 }
                 output.pause(assistants.provider.retry().after(&error).unwrap_or_default()).await;
             }
             Err(error) => return Err(error),
         }
-        output.send(filling.attempts.drain()).await;
+        output.send(attempts.drain()).await;
     }
     let mut messages = vec![Message::user(message)];
-    let form = filling.attempts.result().and_then(|result| result.as_ref().ok());
+    let form = attempts.result().and_then(|result| result.as_ref().ok());
     let stop_reason = if form.is_some() { "complete" } else { "given_up" }.to_owned();
     messages.extend(form.map(|form| Message::assistant(form.to_string())));
     let turn = Turn { assistant: Assistant::Form, messages, context: None, session: None };

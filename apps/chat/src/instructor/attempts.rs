@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::form::Form;
-use super::{AttemptError, ErrorKind, Schema};
+use super::{AttemptError, Schema};
 use crate::wire::{Change, Event, EventName, MessageRef, MessageType};
 
 /// The number of errors that a prompt quotes.
@@ -23,7 +23,8 @@ const MAX_ANSWER: usize = 8 << 10;
 /// form so far), `open` (a pointer to the innermost partial value, or null), `raw` (the model's text), `errors` (each with
 /// `kind`, `message` and, from the schema, `pointer`) and `status`: `filling`, `failed`, `complete`, or `given_up` if the last
 /// attempt failed. It begins with `attempt_started`, grows by `raw_chunk` and `snapshot`, and ends with `attempt_failed` or
-/// the `final_result`, which also follows the last `attempt_failed`.
+/// the `final_result`, which also follows the last `attempt_failed`. Nothing is sent before the answer has begun, so until
+/// then the attempt can be made again.
 #[derive(Debug)]
 pub struct Attempts<'s> {
     schema: &'s Schema,
@@ -33,6 +34,7 @@ pub struct Attempts<'s> {
     attempt: u32,
     /// The form of the attempt that is running.
     form: Option<Form>,
+    has_begun: bool,
     message: MessageRef,
     events: Vec<Event>,
     result: Option<Result<Value, Vec<AttemptError>>>,
@@ -42,35 +44,40 @@ impl<'s> Attempts<'s> {
     pub(super) fn new(schema: &'s Schema, most: u32, prompt: &str, block: &str) -> Self {
         let (prompt, next_prompt) = (prompt.to_owned(), Some(prompt.to_owned()));
         let message = MessageRef::new(EventName::AttemptStarted, MessageType::Form, "", block);
-        Self { schema, most, prompt, next_prompt, attempt: 0, form: None, message, events: Vec::new(), result: None }
+        let (events, has_begun) = (Vec::new(), false);
+        Self { schema, most, prompt, next_prompt, attempt: 0, form: None, has_begun, message, events, result: None }
     }
 
-    /// Begins the next attempt and returns its prompt, or `None` after the final result. An attempt that is still running
-    /// counts as cut.
+    /// Begins the next attempt and returns its prompt, or `None` after the final result.
     pub fn start(&mut self) -> Option<String> {
-        self.fail(AttemptError::new(ErrorKind::CutStream, "the answer was given up"));
         let prompt = self.next_prompt.take()?;
         self.attempt += 1;
-        self.form = Some(Form::new());
+        (self.form, self.has_begun) = (Some(Form::new()), false);
         self.message.id = format!("attempt-{}", self.attempt);
-        let attempt = self.attempt;
-        let props =
-            json!({"attempt": attempt, "status": "filling", "value": null, "open": null, "raw": "", "errors": []});
-        self.events.push(self.message.whole(props));
         Some(prompt)
     }
 
-    /// Reads a piece of the answer. Returns false if the rest of the answer is not needed, because the attempt has ended.
-    pub fn feed(&mut self, text: &str) -> bool {
-        if self.form.is_none() || text.is_empty() {
-            return self.form.is_some();
+    /// Returns whether the answer of this attempt has begun.
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
+    /// Returns whether the attempt has ended.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.form.is_none()
+    }
+
+    /// Reads a piece of the answer. The attempt [ends](Self::has_ended) where it can't become the form.
+    pub fn feed(&mut self, text: &str) {
+        if self.has_ended() || text.is_empty() {
+            return;
         }
         self.tell(EventName::RawChunk, Change::append("/raw", text));
-        let read = self.read(Some(text));
-        if let Err(error) = &read {
-            self.fail(AttemptError::of_json(error));
+        if let Err(error) = self.read(Some(text)) {
+            self.fail(AttemptError::of_json(&error));
         }
-        read.is_ok()
     }
 
     /// Ends the attempt at the end of the answer, and checks the form.
@@ -146,6 +153,11 @@ impl<'s> Attempts<'s> {
     }
 
     fn tell(&mut self, name: EventName, change: Change) {
+        if !std::mem::replace(&mut self.has_begun, true) {
+            self.events.push(self.message.whole(json!({
+                "attempt": self.attempt, "status": "filling", "value": null, "open": null, "raw": "", "errors": [],
+            })));
+        }
         self.events.push(self.message.named(name).change(change));
     }
 }

@@ -20,7 +20,7 @@
 //! while let Some(prompt) = attempts.start() {
 //!     prompts.push(prompt);
 //!     for chunk in answers.next().unwrap() {
-//!         attempts.feed(chunk); // `false` would mean that the rest of the answer is not needed
+//!         attempts.feed(chunk);
 //!         cities.push(attempts.typed::<Trip>()?.unwrap().get().city.clone());
 //!     }
 //!     attempts.finish();
