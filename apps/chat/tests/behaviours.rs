@@ -5,11 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The files that may read JSON text otherwise, where it is complete: requests, stored values, and the provider's own side.
-const READERS: [&str; 8] = [
+const READERS: [&str; 7] = [
     "page/api.js",
     "page/conversations.js",
     "page/session.js",
-    "src/scripted/request.rs",
     "src/scripted/scenes.rs",
     "src/store/input.rs",
     "src/store/redis/mod.rs",

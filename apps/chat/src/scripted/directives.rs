@@ -1,11 +1,11 @@
 //! Directives to the scripted provider in a message: `#cut:300`, `#status:529*2`, `#hold`.
 //!
 //! A directive is a word of the last user text that is `#` and one of the known names, with an argument if it takes one. Any
-//! other word with a `#` is ordinary text. `*N` limits a fault to the first N requests with that text, and `@R` to round R of a
-//! turn (1, the default, is the first answer).
+//! other word with a `#` is ordinary text. `*N` limits a directive to the first N of some equal requests, and `@R` to round R
+//! of a turn: for a fault, that is 1, the first answer, if nothing else is said.
 
 /// The faults of the transport and of the model.
-const FAULTS: [&str; 9] = [
+const FAULTS: [&str; 8] = [
     "status",     // `:N`: this HTTP status
     "overloaded", // an `error` event before any content
     "break",      // an `error` event in the middle of the content
@@ -14,7 +14,6 @@ const FAULTS: [&str; 9] = [
     "malformed",  // the last tool's input is not JSON
     "truncated",  // the last tool's input, or the text, is cut off by `max_tokens`
     "twice",      // the last call is sent twice, with one id
-    "garbage",    // an event that is not JSON
 ];
 
 const OTHERS: [&str; 8] = [
@@ -33,7 +32,7 @@ const OTHERS: [&str; 8] = [
 pub(super) struct Directives(Vec<(String, String)>);
 
 impl Directives {
-    /// Reads the directives that apply to a round, in the nth request with this text.
+    /// Reads the directives that apply to a round, in the nth of some equal requests.
     pub(super) fn read(text: &str, round: usize, nth: usize) -> Self {
         Self(text.split_whitespace().filter_map(|word| read(word, round, nth)).flatten().collect())
     }
@@ -63,26 +62,16 @@ impl Directives {
 
 /// Reads a word. Returns `None` for ordinary text, and `Some(None)` for a directive that does not apply.
 fn read(word: &str, round: usize, nth: usize) -> Option<Option<(String, String)>> {
-    let word = word.strip_prefix('#')?;
-    let named = |word: &str| {
-        let (name, argument) = word.split_once(':').unwrap_or((word, ""));
-        (name.to_owned(), argument.to_owned())
-    };
-    let (name, argument) = named(word);
-    if OTHERS.contains(&name.as_str()) {
-        return Some(Some((name, argument)));
-    }
-    let (word, of_round) = number_after(word, '@')?;
-    let (word, times) = number_after(word, '*')?;
-    let (name, argument) = named(word);
-    let applies = of_round.unwrap_or(1) == round && times.is_none_or(|most| nth <= most);
-    FAULTS.contains(&name.as_str()).then(|| applies.then_some((name, argument)))
+    let (word, of_round) = number_after(word.strip_prefix('#')?, '@');
+    let (word, most) = number_after(word, '*');
+    let (name, argument) = word.split_once(':').unwrap_or((word, ""));
+    let is_fault = FAULTS.contains(&name);
+    let applies = of_round.unwrap_or(if is_fault { 1 } else { round }) == round && most.is_none_or(|most| nth <= most);
+    (is_fault || OTHERS.contains(&name)).then(|| applies.then(|| (name.to_owned(), argument.to_owned())))
 }
 
-/// Splits a number off after a mark; `None` if the text after the mark is no number.
-fn number_after(word: &str, mark: char) -> Option<(&str, Option<usize>)> {
-    match word.rsplit_once(mark) {
-        Some((front, number)) => Some((front, Some(number.parse().ok()?))),
-        None => Some((word, None)),
-    }
+/// Splits a number off after a mark, if there is one.
+fn number_after(word: &str, mark: char) -> (&str, Option<usize>) {
+    let split = word.rsplit_once(mark).and_then(|(front, number)| Some((front, number.parse().ok()?)));
+    split.map_or((word, None), |(front, number)| (front, Some(number)))
 }

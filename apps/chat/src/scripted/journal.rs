@@ -1,6 +1,5 @@
 //! A record of the scripted provider's requests and answers, for tests to wait on.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -8,6 +7,9 @@ use tokio::sync::{Semaphore, watch};
 
 /// How long a held fragment waits at most.
 const LONGEST_HOLD: Duration = Duration::from_secs(10);
+
+/// The number of requests that are kept.
+const MOST: usize = 64;
 
 /// A record that is written while the provider works.
 #[derive(Debug)]
@@ -19,11 +21,9 @@ pub struct Journal {
 /// The record at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
-    /// The bodies of the valid requests.
+    /// The bodies of the last requests.
     pub requests: Vec<Value>,
-    /// The messages of the refusals.
-    pub refusals: Vec<String>,
-    /// The number of requests, valid or not.
+    /// The number of requests.
     pub count: usize,
     /// The number of answers that are being streamed.
     pub open: usize,
@@ -59,33 +59,24 @@ impl Journal {
         self.seen.send_modify(note);
     }
 
-    async fn hold(&self) {
+    /// Notes a request. Returns its number, and its number among the equal ones.
+    pub(super) fn ask(&self, request: Value) -> (usize, usize) {
+        let (mut number, mut nth) = (0, 0);
+        self.note(|seen| {
+            seen.count += 1;
+            (number, nth) = (seen.count, 1 + seen.requests.iter().filter(|known| **known == request).count());
+            seen.requests.push(request);
+            seen.requests.drain(..seen.requests.len().saturating_sub(MOST));
+        });
+        (number, nth)
+    }
+
+    /// Waits until an answer may send its last fragment.
+    pub(super) async fn hold(&self) {
         self.note(|seen| seen.held += 1);
         if let Ok(Ok(permit)) = tokio::time::timeout(LONGEST_HOLD, self.released.acquire()).await {
             permit.forget();
         }
         self.note(|seen| seen.held -= 1);
-    }
-}
-
-/// An answer that is being streamed, until it is dropped.
-#[derive(Debug)]
-pub(super) struct OpenStream(Arc<Journal>);
-
-impl OpenStream {
-    pub(super) fn of(journal: Arc<Journal>) -> Self {
-        journal.note(|seen| seen.open += 1);
-        Self(journal)
-    }
-
-    /// Waits until the answer may send its last fragment.
-    pub(super) async fn hold(&self) {
-        self.0.hold().await;
-    }
-}
-
-impl Drop for OpenStream {
-    fn drop(&mut self) {
-        self.0.note(|seen| seen.open -= 1);
     }
 }

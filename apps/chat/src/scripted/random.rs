@@ -19,28 +19,13 @@ pub fn random_text(seed: u64, length: usize) -> String {
     (0..length).map(one).collect()
 }
 
-/// A text in pieces of one to seven characters, as long as tokens are.
-#[derive(Debug)]
-pub(super) struct Tokens {
-    text: String,
-    at: usize,
-    random: fastrand::Rng,
-}
-
-impl Tokens {
-    pub(super) fn new(text: String) -> Self {
-        let random = fastrand::Rng::with_seed(text.len() as u64);
-        Self { text, at: 0, random }
-    }
-}
-
-impl Iterator for Tokens {
-    type Item = String;
-
-    fn next(&mut self) -> Option<String> {
-        let rest = &self.text[self.at..];
-        let length = rest.char_indices().nth(self.random.usize(1..=7)).map_or(rest.len(), |(at, _)| at);
-        self.at += length;
-        (length > 0).then(|| rest[..length].to_owned())
-    }
+/// Returns a text in pieces of one to seven characters, as long as tokens are.
+pub(super) fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let (mut rest, mut random) = (text, fastrand::Rng::with_seed(text.len() as u64));
+    std::iter::from_fn(move || {
+        let length = rest.char_indices().nth(random.usize(1..=7)).map_or(rest.len(), |(at, _)| at);
+        let token;
+        (token, rest) = rest.split_at(length);
+        (length > 0).then_some(token)
+    })
 }

@@ -18,46 +18,33 @@ pub(super) enum Block {
     Tool { id: String, name: String, input: String },
 }
 
-/// An answer, and the reason why it stops.
-#[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) blocks: Vec<Block>,
-    pub(super) stop_reason: &'static str,
-    /// Set if the last block is sent without its end.
-    pub(super) is_cut: bool,
-}
-
-/// Returns the answer to a request, with the faults of a model that the message asks for.
-pub(super) fn answer(turn: &Turn<'_>, directives: &Directives) -> Answer {
+/// Returns the answer to a request, with the faults of a model that the message asks for, and why it stops.
+pub(super) fn answer(turn: &Turn<'_>, directives: &Directives) -> (Vec<Block>, &'static str) {
     let mut blocks = blocks(turn, directives);
     if directives.has("think") && !turn.forced && turn.round == 1 {
         blocks.insert(0, Block::Thinking(format!("The user says “{}”. Which scene is that?", turn.text)));
     }
-    let mut number = turn.calls;
-    for block in &mut blocks {
-        if let Block::Tool { id, .. } = block {
-            number += 1;
-            *id = format!("toolu_{number:04}");
-        }
+    let calls = blocks.iter_mut().filter_map(|block| if let Block::Tool { id, .. } = block { Some(id) } else { None });
+    let mut stop_reason = "end_turn";
+    for (number, id) in (turn.calls + 1..).zip(calls) {
+        (*id, stop_reason) = (format!("toolu_{number:04}"), "tool_use");
     }
-    let has_calls = blocks.iter().any(|block| matches!(block, Block::Tool { .. }));
-    let mut answer = Answer { blocks, stop_reason: if has_calls { "tool_use" } else { "end_turn" }, is_cut: false };
-    let call = match answer.blocks.last_mut() {
+    match blocks.last_mut() {
         Some(Block::Tool { input: text, .. } | Block::Text(text)) if directives.has("truncated") => {
             let half = text.char_indices().nth(text.chars().count() / 2).map_or(0, |(at, _)| at);
             text.truncate(half);
-            (answer.stop_reason, answer.is_cut) = ("max_tokens", true);
-            None
+            stop_reason = "max_tokens";
         }
         Some(Block::Tool { input, .. }) if directives.has("malformed") => {
             *input = format!(r#"{{"note": Dave, {}"#, input.trim_start_matches('{'));
-            None
         }
-        Some(call @ Block::Tool { .. }) if directives.has("twice") => Some(call.clone()),
-        _ => None,
-    };
-    answer.blocks.extend(call);
-    answer
+        Some(call @ Block::Tool { .. }) if directives.has("twice") => {
+            let again = call.clone();
+            blocks.push(again);
+        }
+        _ => {}
+    }
+    (blocks, stop_reason)
 }
 
 fn blocks(turn: &Turn<'_>, directives: &Directives) -> Vec<Block> {
@@ -133,8 +120,33 @@ fn retell(results: &[ToolResult<'_>]) -> String {
     results.iter().map(told).collect::<Vec<_>>().join(". ")
 }
 
-const SHOPPING: [&str; 4] =
-    ["I want chips for a party", "I need a ring for my sister", "Show me a lamp", "What did I tell you?"];
+/// A question: its slot without `ASK_USER_`, its words and its options.
+type Slot = (&'static str, &'static str, [&'static str; 3]);
+
+/// The shop's lines, each with its category, the model's reasoning and its questions.
+const SHOPPING: [(&str, &str, &str, &[Slot]); 3] = [
+    (
+        "I want chips for a party",
+        "chips_and_crisps",
+        "Chips for a party: the budget and the flavor are missing.",
+        &[
+            ("BUDGET", "Great! What's your budget range for chips?", ["Under ₹50", "₹50–150", "Over ₹150"]),
+            ("PREFERENCES", "What flavor are you in the mood for?", ["Spicy", "Classic salted", "Tangy"]),
+        ],
+    ),
+    (
+        "I need a ring for my sister",
+        "ring",
+        "A ring as a present: the metal and the size are missing.",
+        &[
+            ("METAL", "Great choice! Which metal should the ring be of?", ["Gold", "Silver", "Rosé"]),
+            ("SIZE", "And which size does she wear? 💍", ["6", "7", "8"]),
+        ],
+    ),
+    ("Show me a lamp", "lamp", "Nothing is missing to look for a lamp.", &[]),
+];
+
+const RECALL: &str = "What did I tell you?";
 
 /// Returns the forced call's input. Fields that a person reads come first, so that the first question streams at once.
 fn classify(turn: &Turn<'_>) -> String {
@@ -144,48 +156,27 @@ fn classify(turn: &Turn<'_>) -> String {
     let mut options = options.filter_map(|question| question["options"].as_array()).flatten();
     let is_option = options.any(|option| option.as_str().is_some_and(|option| turn.is(option)));
     let is_answer = is_option || in_prompt("Answers: ").is_some();
-    let slot = |name: &str, message: &str, options: [&str; 3]| json!({"message": message, "options": options, "slot_name": format!("ASK_USER_{name}")});
     let query = session["assessment"]["original_query"].as_str().map(Directives::without).unwrap_or_default();
-    let scene = match is_answer {
-        true => SHOPPING[..2].iter().position(|line| query.starts_with(line)),
-        false => SHOPPING.iter().position(|line| turn.is(line)),
-    };
-    let (mut slots, mut words) = (Vec::new(), None);
-    let (route, strategy, reasoning) = match scene {
-        _ if is_answer => ("product", "es_fetch", "This answers a question that is open."),
-        Some(0) => {
-            slots.push(slot(
-                "BUDGET",
-                "Great! What's your budget range for chips?",
-                ["Under ₹50", "₹50–150", "Over ₹150"],
-            ));
-            slots.push(slot(
-                "PREFERENCES",
-                "What flavor are you in the mood for?",
-                ["Spicy", "Classic salted", "Tangy"],
-            ));
-            ("product", "es_fetch", "Chips for a party: the budget and the flavor are missing.")
-        }
-        Some(1) => {
-            slots.push(slot("METAL", "Great choice! Which metal should the ring be of?", ["Gold", "Silver", "Rosé"]));
-            slots.push(slot("SIZE", "And which size does she wear? 💍", ["6", "7", "8"]));
-            ("product", "es_fetch", "A ring as a present: the metal and the size are missing.")
-        }
-        Some(2) => ("product", "es_fetch", "Nothing is missing to look for a lamp."),
-        Some(_) => ("product", "memory_only", "The answer is in the conversation."),
+    let is_it = |line: &str| if is_answer { query.starts_with(line) } else { turn.is(line) };
+    let scene = SHOPPING.iter().find(|(line, ..)| is_it(line));
+    let (route, strategy, reasoning, words) = match scene {
+        _ if is_answer => ("product", "es_fetch", "This answers a question that is open.", None),
+        Some((_, _, reasoning, _)) => ("product", "es_fetch", *reasoning, None),
+        None if turn.is(RECALL) => ("product", "memory_only", "The answer is in the conversation.", None),
         None if turn.is("Where is my order?") => {
-            words = Some(("support", "I am a scripted model and see no orders. Try one of these:"));
-            ("support", "none", "This is about an order, and no order is known here.")
+            let words = "I am a scripted model and see no orders. Try one of these:";
+            ("support", "none", "This is about an order, and no order is known here.", Some(("support", words)))
         }
-        None => {
-            words = Some(("bot_identity", HONEST));
-            ("general", "none", "This line is in none of the scenes.")
-        }
+        None => ("general", "none", "This line is in none of the scenes.", Some(("bot_identity", HONEST))),
     };
-    let category = scene.and_then(|scene| ["chips_and_crisps", "ring", "lamp"].get(scene));
-    let response = words.map(|(kind, words)| json!({"message": words, "suggestions": SHOPPING, "response_type": kind}));
+    let slots = scene.map_or(&[][..], |(.., slots)| slots).iter().filter(|_| !is_answer);
+    let slot = |(name, words, options): &Slot| json!({"message": words, "options": options, "slot_name": format!("ASK_USER_{name}")});
+    let slots: Vec<Value> = slots.map(slot).collect();
+    let lines: Vec<&str> = SHOPPING.iter().map(|(line, ..)| *line).chain([RECALL]).collect();
+    let response = words.map(|(kind, words)| json!({"message": words, "suggestions": lines, "response_type": kind}));
     let fetch: &[&str] = if strategy == "es_fetch" && slots.is_empty() { &["search_products"] } else { &[] };
-    let domain = if scene == Some(0) { "f_and_b" } else { session["domain"].as_str().unwrap_or("other") };
+    let category = scene.map(|(_, category, ..)| *category);
+    let domain = if category == Some("chips_and_crisps") { "f_and_b" } else { "other" };
     object(&[
         ("ask_slots", json!(slots)),
         ("simple_response", json!(response)),
@@ -214,71 +205,74 @@ fn finance(turn: &Turn<'_>) -> Vec<Block> {
     let month = |day: NaiveDate| (day.with_day(1).unwrap_or(day), day);
     let (this_month, last_month) = (month(today), month(month(today).0 - Days::new(1)));
     let sum = |(from, to): (NaiveDate, NaiveDate), more: &[(&str, Value)]| {
-        let members = [&[("from", json!(from)), ("to", json!(to))], more].concat();
-        tool(("get_spending_summary", &object(&members)))
+        tool(("get_spending_summary", &object(&[&[("from", json!(from)), ("to", json!(to))], more].concat())))
     };
-    let asks_most = turn.is(FINANCE[3]);
-    match () {
-        () if turn.round == 2 && asks_most => {
-            let accounts = turn.results.first().map(|(_, content, _)| json(content)).unwrap_or_default();
-            let accounts = accounts["accounts"].as_array().cloned().unwrap_or_default();
+    let results: Vec<Value> = turn.results.iter().map(|(_, content, _)| json(content)).collect();
+    let accounts = results.first().and_then(|first| first["accounts"].as_array()).map_or(&[][..], Vec::as_slice);
+    let scene = FINANCE.iter().position(|line| turn.is(line));
+    match (turn.round, scene) {
+        (2, Some(3)) => {
             let looked = text(format!("You have {} accounts; let me see what was spent from each. ", accounts.len()));
             let days = (today - Days::new(30), today);
             let sums = accounts.iter().map(|account| sum(days, &[("account", account["id"].clone())]));
             [looked].into_iter().chain(sums).collect()
         }
-        () if turn.round > 1 => vec![text(spent(&turn.results))],
-        () if turn.is(FINANCE[0]) => {
+        (3, Some(3)) => {
+            let most = accounts.iter().zip(&results[1..]).max_by_key(|(_, spent)| spent["total_cents"].as_i64());
+            let words = most.map(|(account, spent)| {
+                let (name, [sum, from, to]) = (account["name"].as_str().unwrap_or("?"), sum_in_words(spent));
+                format!("You spent most from {name}: {sum} from {from} to {to}.")
+            });
+            vec![text(words.unwrap_or_default())]
+        }
+        (2.., _) => vec![text(turn.results.iter().map(told).collect::<Vec<_>>().join(" "))],
+        (_, Some(0)) => {
             vec![text("Let me look that up. 📊 "), sum(last_month, &[("category", json!("groceries"))])]
         }
-        () if turn.is(FINANCE[1]) => {
-            vec![text("Let me compare the two months. "), sum(this_month, &[]), sum(last_month, &[])]
-        }
-        () if turn.is(FINANCE[2]) => {
+        (_, Some(1)) => vec![text("Let me compare the two months. "), sum(this_month, &[]), sum(last_month, &[])],
+        (_, Some(2)) => {
             let travel = [("category", json!("travel"))];
             let question = tool(("ask_adviser", r#"{"question": "How can I spend less on travel?"}"#));
             let told = text("Let me compare, and ask a colleague. ");
             vec![told, sum(this_month, &travel), sum(last_month, &travel), question]
         }
-        () if asks_most || turn.is("My accounts") => {
+        (_, scene) if scene.is_some() || turn.is("My accounts") => {
             vec![text("Let me look at your accounts first. "), tool(("list_accounts", ""))]
         }
-        () if turn.is("Show my spending summary for November 2025") => {
+        _ if turn.is("Show my spending summary for November 2025") => {
             let november = NaiveDate::from_ymd_opt(2025, 11, 30).unwrap_or_default();
             vec![text("Let me look that up. "), sum(month(november), &[])]
         }
-        () => vec![honest(&FINANCE)],
+        _ => vec![honest(&FINANCE)],
     }
 }
 
-/// Puts the results of the finance tools into words.
-fn spent(results: &[ToolResult<'_>]) -> String {
-    let cents = |value: &Value| money(value.as_i64().unwrap_or_default(), "EUR");
-    let name = |account: &Value| account["name"].as_str().unwrap_or("?").to_owned();
-    let (mut accounts, mut sums, mut told) = (Vec::new(), Vec::new(), Vec::new());
-    for (tool, content, is_error) in results {
-        let result = json(content);
-        if *is_error {
-            told.push(format!("{tool} failed: {content}."));
-        } else if result["answer"].is_string() {
-            told.push("My colleague's advice is on its card.".to_owned());
-        } else if let Some(all) = result["accounts"].as_array() {
-            accounts.clone_from(all);
-            let all: Vec<_> =
-                all.iter().map(|it| format!("{} with {}", name(it), cents(&it["balance_cents"]))).collect();
-            told.push(format!("You have {} accounts: {}.", all.len(), all.join(", ")));
-        } else {
-            let (from, to, sum) = (in_words(&result["from"]), in_words(&result["to"]), cents(&result["total_cents"]));
-            let on = result["category"].as_str().map(|category| format!(" on {category}")).unwrap_or_default();
-            sums.push((result["total_cents"].as_i64(), format!("{sum} from {from} to {to}")));
-            told.push(format!("From {from} to {to} you spent {sum}{on}."));
-        }
+/// Puts the result of a finance tool into words.
+fn told((tool, content, is_error): &ToolResult<'_>) -> String {
+    let result = json(content);
+    if *is_error {
+        return format!("{tool} failed: {content}.");
     }
-    let most = accounts.iter().zip(&sums).max_by_key(|(_, (cents, _))| *cents);
-    match most.filter(|_| accounts.len() == sums.len()) {
-        Some((account, (_, sum))) => format!("You spent most from {}: {sum}.", name(account)),
-        None => told.join(" "),
+    if result["answer"].is_string() {
+        return "My colleague's advice is on its card.".to_owned();
     }
+    let Some(accounts) = result["accounts"].as_array() else {
+        let [sum, from, to] = sum_in_words(&result);
+        let on = result["category"].as_str().map(|category| format!(" on {category}")).unwrap_or_default();
+        return format!("From {from} to {to} you spent {sum}{on}.");
+    };
+    let account = |it: &Value| format!("{} with {}", it["name"].as_str().unwrap_or("?"), euros(&it["balance_cents"]));
+    let all: Vec<String> = accounts.iter().map(account).collect();
+    format!("You have {} accounts: {}.", all.len(), all.join(", "))
+}
+
+fn euros(cents: &Value) -> String {
+    money(cents.as_i64().unwrap_or_default(), "EUR")
+}
+
+/// Returns what was spent, and the first and the last day.
+fn sum_in_words(spent: &Value) -> [String; 3] {
+    [euros(&spent["total_cents"]), in_words(&spent["from"]), in_words(&spent["to"])]
 }
 
 const RESTAURANT: [&str; 4] = [

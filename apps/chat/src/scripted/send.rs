@@ -1,15 +1,18 @@
 //! An answer as a body: the events of the Messages protocol, fragments of a token's size, pauses, and faults between events.
 
+use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use futures::stream;
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
 
 use super::directives::Directives;
-use super::journal::OpenStream;
-use super::random::Tokens;
-use super::scenes::{Answer, Block};
+use super::journal::Journal;
+use super::random::tokens;
+use super::scenes::Block;
 
 /// One server-sent event, and whether it is a fragment of text or input.
 #[derive(Debug)]
@@ -19,10 +22,9 @@ pub(super) struct Frame(String, bool);
 const HALF_WAY: usize = 3;
 
 /// Returns the events of an answer, with the faults that the message asks for.
-pub(super) fn frames(answer: Answer, message_id: &str, faults: &Directives) -> Vec<Frame> {
-    let Answer { blocks, stop_reason, is_cut } = answer;
+pub(super) fn frames((blocks, stop_reason): (Vec<Block>, &str), number: usize, faults: &Directives) -> Vec<Frame> {
     let message = json!({
-        "id": message_id, "type": "message", "role": "assistant", "model": "scripted", "content": [],
+        "id": format!("msg_{number:06}"), "type": "message", "role": "assistant", "model": "scripted", "content": [],
         "stop_reason": null, "stop_sequence": null, "usage": {"input_tokens": 25, "output_tokens": 1}
     });
     let mut frames = vec![frame("message_start", json!({"message": message})), frame("ping", json!({}))];
@@ -38,33 +40,30 @@ pub(super) fn frames(answer: Answer, message_id: &str, faults: &Directives) -> V
             }
         };
         frames.push(frame("content_block_start", json!({"index": index, "content_block": content})));
-        for token in Tokens::new(text) {
+        for token in tokens(&text) {
             let delta = json!({"index": index, "delta": {"type": kind, member: token}});
             frames.push(Frame(frame("content_block_delta", delta).0, true));
         }
         frames.push(frame("content_block_stop", json!({"index": index})));
     }
-    if is_cut {
+    if faults.has("truncated") {
         frames.pop();
     }
     let delta = json!({"stop_reason": stop_reason, "stop_sequence": null});
     frames.push(frame("message_delta", json!({"delta": delta, "usage": {"output_tokens": 89}})));
     frames.push(frame("message_stop", json!({})));
-    let error = |kind: &str, message: &str| frame("error", json!({"error": {"type": kind, "message": message}}));
     let half_way = frames.iter().enumerate().filter(|(_, frame)| frame.1).map(|(at, _)| at).nth(HALF_WAY);
     let half_way = half_way.unwrap_or(frames.len());
-    if faults.has("overloaded") {
-        frames.truncate(1);
-        frames.push(error("overloaded_error", "Overloaded"));
-    }
-    if faults.has("break") || faults.has("hang") {
-        frames.truncate(half_way);
-    }
-    if faults.has("break") {
-        frames.push(error("api_error", "Internal server error"));
-    }
-    if faults.has("garbage") {
-        frames.insert(half_way.min(frames.len()), Frame("data: upstream says: <html>\n\n".to_owned(), false));
+    for (fault, length, error) in [
+        ("overloaded", 1, Some(("overloaded_error", "Overloaded"))),
+        ("break", half_way, Some(("api_error", "Internal server error"))),
+        ("hang", half_way, None),
+    ] {
+        if faults.has(fault) {
+            frames.truncate(length);
+            let error = error.map(|(kind, message)| json!({"error": {"type": kind, "message": message}}));
+            frames.extend(error.map(|error| frame("error", error)));
+        }
     }
     frames
 }
@@ -74,69 +73,58 @@ fn frame(event: &str, mut data: Value) -> Frame {
     Frame(format!("event: {event}\ndata: {data}\n\n"), false)
 }
 
-/// The body of an answer on its way.
-struct Sending {
-    frames: std::vec::IntoIter<Frame>,
-    rest: Bytes,
-    pause: Duration,
-    chop: usize,
-    /// The number of bytes after which the connection breaks.
-    left: Option<usize>,
-    is_held: bool,
-    hangs: bool,
-    open: OpenStream,
-}
-
-/// The connection is to break here.
-#[derive(Debug, thiserror::Error)]
-#[error("the connection breaks on purpose")]
-struct Cut;
-
 /// Returns the body that sends the events.
-pub(super) fn body(frames: Vec<Frame>, pause: Duration, directives: &Directives, open: OpenStream) -> Body {
-    let sending = Sending {
-        frames: frames.into_iter(),
-        rest: Bytes::new(),
-        pause,
-        chop: directives.number("chop").unwrap_or(usize::MAX).max(1),
-        left: directives.number("cut"),
-        is_held: directives.has("hold"),
-        hangs: directives.has("hang"),
-        open,
-    };
-    Body::from_stream(stream::unfold(Some(sending), async |sending| {
-        let mut sending = sending?;
-        match sending.next_piece().await {
-            Ok(piece) => Some((Ok(piece?), Some(sending))),
-            Err(cut) => Some((Err(cut), None)),
+pub(super) fn body(frames: Vec<Frame>, pause: Duration, directives: Directives, journal: Arc<Journal>) -> Body {
+    let (sender, receiver) = mpsc::channel(1);
+    journal.note(|seen| seen.open += 1);
+    tokio::spawn(async move {
+        tokio::select! {
+            () = send(frames, pause, &directives, &journal, &sender) => {}
+            () = sender.closed() => {}
         }
+        journal.note(|seen| seen.open -= 1);
+    });
+    Body::from_stream(stream::unfold(receiver, async |mut receiver| {
+        let piece = receiver.recv().await?;
+        if piece.is_err() {
+            // The bytes that were sent have to leave before the connection breaks.
+            tokio::task::yield_now().await;
+        }
+        Some((piece, receiver))
     }))
 }
 
-impl Sending {
-    async fn next_piece(&mut self) -> Result<Option<Bytes>, Cut> {
-        if self.rest.is_empty() {
-            let Some(Frame(text, is_fragment)) = self.frames.next() else {
-                return if self.hangs { std::future::pending().await } else { Ok(None) };
-            };
-            if is_fragment && self.is_held && self.frames.as_slice().iter().all(|frame| !frame.1) {
-                self.open.hold().await;
-            }
-            if is_fragment && !self.pause.is_zero() {
-                tokio::time::sleep(self.pause).await;
-            }
-            self.rest = text.into();
+async fn send(
+    frames: Vec<Frame>,
+    pause: Duration,
+    directives: &Directives,
+    journal: &Journal,
+    sender: &mpsc::Sender<io::Result<Bytes>>,
+) {
+    let chop = directives.number("chop").unwrap_or(usize::MAX).max(1);
+    // The number of bytes after which the connection breaks.
+    let mut left = directives.number("cut").unwrap_or(usize::MAX);
+    let held = frames.iter().rposition(|frame| frame.1).filter(|_| directives.has("hold"));
+    for (at, Frame(text, is_fragment)) in frames.into_iter().enumerate() {
+        if held == Some(at) {
+            journal.hold().await;
         }
-        let mut piece = self.rest.split_to(self.chop.min(self.rest.len()));
-        if let Some(left) = &mut self.left {
-            if *left == 0 {
-                // The bytes that were sent have to leave before the connection breaks.
-                tokio::task::yield_now().await;
-                return Err(Cut);
-            }
-            piece.truncate(*left);
-            *left -= piece.len();
+        if is_fragment && !pause.is_zero() {
+            tokio::time::sleep(pause).await;
         }
-        Ok(Some(piece))
+        let mut rest = Bytes::from(text);
+        while !rest.is_empty() {
+            let piece = rest.split_to(chop.min(left).min(rest.len()));
+            left -= piece.len();
+            let is_cut = piece.is_empty();
+            // Without a receiver, the task ends.
+            let _ = sender.send(if is_cut { Err(io::Error::other("as asked")) } else { Ok(piece) }).await;
+            if is_cut {
+                return;
+            }
+        }
+    }
+    if directives.has("hang") {
+        std::future::pending::<()>().await;
     }
 }

@@ -64,7 +64,7 @@ async fn only_an_answer_that_breaks_off_costs_an_attempt() {
         assert_eq!(turn.props(MessageType::Form)[0]["errors"][0]["kind"].as_str(), kind, "{fault}");
         assert_eq!(statuses(&turn).len() > 1, kind.is_some(), "{fault}");
         assert_eq!(statuses(&turn).pop().unwrap(), "complete");
-        assert_eq!(world.journal().seen().open, 0, "{fault}");
+        world.journal().wait_for(|seen| seen.open == 0).await;
     }
 }
 

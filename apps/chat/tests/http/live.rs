@@ -36,6 +36,16 @@ async fn an_answer_that_does_not_stream_is_one_chunk() {
 }
 
 #[tokio::test]
+async fn a_bad_frame_is_passed_over() {
+    for protocol in PROTOCOLS {
+        let answer = Answer::text(protocol, "Good morning", "stop");
+        let body = answer.body.replacen("\n\n", "\n\ndata: upstream says: <html>\n\n", 1);
+        let (world, _stub) = live(protocol, limits(), [Answer { body, ..answer }]).await;
+        assert_eq!(world.done("a", "finance", "Hello").await.text(), "Good morning");
+    }
+}
+
+#[tokio::test]
 async fn a_key_that_is_refused_is_told_once() {
     for protocol in PROTOCOLS {
         for assistant in ["form", "finance", "shopping"] {

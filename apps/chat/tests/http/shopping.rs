@@ -27,7 +27,7 @@ fn ask(turn: &Turn) -> Value {
     turn.props(MessageType::Ask).remove(0)
 }
 
-fn slot(name: &str, message: &str, options: Value) -> Value {
+fn slot(name: &str, message: &str, options: &[&str]) -> Value {
     json!({"slot_name": name, "message": message, "type": "multi_choice", "options": options})
 }
 
@@ -84,12 +84,12 @@ async fn questions_grow_and_options_come_whole() {
         {"message": "Which size is it to be?", "options": ["L", "XL"], "slot_name": "ASK_USER_SECOND_SIZE"},
     ], "reasoning": "Both sizes are missing, and both are to be asked for.", "route": "product", "data_strategy": "es_fetch"});
     let ring = [
-        slot("ASK_USER_METAL", "Great choice! Which metal should the ring be of?", json!(["Gold", "Silver", "Rosé"])),
-        slot("ASK_USER_SIZE", "And which size does she wear? 💍", json!(["6", "7", "8"])),
+        slot("ASK_USER_METAL", "Great choice! Which metal should the ring be of?", &["Gold", "Silver", "Rosé"]),
+        slot("ASK_USER_SIZE", "And which size does she wear? 💍", &["6", "7", "8"]),
     ];
     let sizes = [
-        slot("ASK_USER_FIRST_SIZE", "Which size is it to be?", json!(["S", "M"])),
-        slot("ASK_USER_SECOND_SIZE", "Which size is it to be?", json!(["L", "XL"])),
+        slot("ASK_USER_FIRST_SIZE", "Which size is it to be?", &["S", "M"]),
+        slot("ASK_USER_SECOND_SIZE", "Which size is it to be?", &["L", "XL"]),
     ];
     for (message, slots) in [(RING, ring), (&*classified(&alike), sizes)] {
         let world = World::start().await;
@@ -190,13 +190,13 @@ async fn support_is_a_route_of_its_own_and_a_guess_is_not_stored() {
 async fn chips_for_a_party_ask_for_budget_and_flavour() {
     let world = World::start().await;
     let turn = done(&world, CHIPS).await;
-    let budget = json!(["Under ₹50", "₹50–150", "Over ₹150"]);
-    let flavour = json!(["Spicy", "Classic salted", "Tangy"]);
+    let budget = ["Under ₹50", "₹50–150", "Over ₹150"];
+    let flavour = ["Spicy", "Classic salted", "Tangy"];
     assert_eq!(
         ask(&turn)["ask_slots"],
         json!([
-            slot("ASK_USER_BUDGET", "Great! What's your budget range for chips?", budget),
-            slot("ASK_USER_PREFERENCES", "What flavor are you in the mood for?", flavour),
+            slot("ASK_USER_BUDGET", "Great! What's your budget range for chips?", &budget),
+            slot("ASK_USER_PREFERENCES", "What flavor are you in the mood for?", &flavour),
         ])
     );
     let request = &world.journal().seen().requests[0];

@@ -1,5 +1,6 @@
 //! A whole world for each test: the scripted provider, the server and a database, on free ports; and what a client sees.
 
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::Deref;
 use std::time::Duration;
 
@@ -142,13 +143,38 @@ impl Deref for World {
     }
 }
 
-/// Checks that the provider has refused nothing but what it was to refuse: every conversation was valid.
+/// Checks that a real provider would have refused none of the requests.
 impl Drop for World {
     fn drop(&mut self) {
-        let refusals = self.journal().seen().refusals;
-        let is_asked_for = |refusal: &String| refusal == "the message asked for this status";
-        assert!(std::thread::panicking() || refusals.iter().all(is_asked_for), "{refusals:?}");
+        if !std::thread::panicking() {
+            self.journal().seen().requests.iter().for_each(check);
+        }
     }
+}
+
+/// Checks that a conversation is valid: the roles alternate, the user has the last word, and each call has one result, at the
+/// beginning of the next message.
+fn check(request: &Value) {
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let (mut ids, mut open) = (BTreeSet::new(), BTreeSet::new());
+    let messages = list(&request["messages"]);
+    assert_eq!(messages.len() % 2, 1, "{request}");
+    for (message, role) in messages.iter().zip(["user", "assistant"].into_iter().cycle()) {
+        let blocks = list(&message["content"]);
+        assert!(message["role"] == role && !blocks.is_empty(), "{request}");
+        let of = |name: &str, id: &str| -> Vec<Value> {
+            blocks.iter().filter(|block| block["type"] == name).map(|block| block[id].clone()).collect()
+        };
+        let (calls, results) = (of("tool_use", "id"), of("tool_result", "tool_use_id"));
+        assert!(blocks[..results.len()].iter().all(|block| block["type"] == "tool_result"), "{request}");
+        assert!(results.len() == open.len() && results.iter().all(|id| open.contains(&id.to_string())), "{request}");
+        open = calls.iter().map(ToString::to_string).collect();
+        assert!(calls.is_empty() || role == "assistant", "{request}");
+        assert!(calls.iter().all(|id| ids.insert(id.to_string())), "an id comes twice: {request}");
+    }
+    let forced = &request["tool_choice"]["name"];
+    assert!(forced.is_null() || list(&request["tools"]).iter().any(|tool| tool["name"] == *forced), "{request}");
+    assert!(request["stream"] == true && request["max_tokens"].is_u64() && request["model"].is_string(), "{request}");
 }
 
 impl World {
@@ -239,7 +265,7 @@ fn serve(config: &Config, change: impl FnOnce(Assistants) -> Assistants) -> (Ser
 pub(crate) struct Stream {
     response: Response,
     decoder: Events,
-    ready: std::collections::VecDeque<Event>,
+    ready: VecDeque<Event>,
     raw: Vec<u8>,
 }
 
@@ -247,7 +273,7 @@ impl Stream {
     pub(crate) fn of(response: Response) -> Self {
         assert_eq!(response.status(), 200);
         assert!(response.headers()["content-type"].to_str().unwrap().starts_with("text/event-stream"));
-        Self { response, decoder: Events::default(), ready: Default::default(), raw: Vec::new() }
+        Self { response, decoder: Events::default(), ready: VecDeque::new(), raw: Vec::new() }
     }
 
     /// Returns the next event; `None` at the end of the body.
