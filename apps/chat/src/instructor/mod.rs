@@ -39,7 +39,7 @@ mod schema;
 use serde_json::Value;
 
 pub use self::attempts::Attempts;
-pub use self::schema::{AttemptError, ErrorKind, Schema, SchemaError};
+pub use self::schema::{AttemptError, ErrorKind, Schema};
 
 /// The number of attempts unless another is chosen.
 const ATTEMPTS: u32 = 3;
@@ -60,7 +60,7 @@ impl Instructor {
     /// # Errors
     ///
     /// Fails if the schema is not a JSON Schema.
-    pub fn new(schema: &Value) -> Result<Self, SchemaError> {
+    pub fn new(schema: &Value) -> Result<Self, String> {
         Ok(Self { schema: Schema::new(schema)?, attempts: ATTEMPTS })
     }
 

@@ -26,9 +26,9 @@ impl Schema {
     /// # Errors
     ///
     /// Fails if it is not a JSON Schema.
-    pub fn new(json: &Value) -> Result<Self, SchemaError> {
+    pub fn new(json: &Value) -> Result<Self, String> {
         let built = jsonschema::options().should_validate_formats(true).build(json);
-        let validator = built.map_err(|error| SchemaError(error.to_string()))?;
+        let validator = built.map_err(|error| format!("bad schema: {error}"))?;
         Ok(Self { json: Arc::new(json.clone()), validator: Arc::new(validator) })
     }
 
@@ -53,11 +53,6 @@ impl Schema {
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 }
-
-/// A schema that is not a JSON Schema.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("bad schema: {0}")]
-pub struct SchemaError(String);
 
 /// An error of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
