@@ -98,8 +98,7 @@ impl Reader for Reading {
     }
 
     fn drain(&mut self) -> Vec<Event> {
-        let raw = self.message.named(EventName::ClassificationRaw);
-        self.events.extend(self.raw.take("/raw").into_iter().map(|change| raw.change(change)));
+        self.raw.drain(&self.message.named(EventName::ClassificationRaw), &mut self.events);
         std::mem::take(&mut self.events)
     }
 

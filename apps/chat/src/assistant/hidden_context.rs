@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use jsonspigot::{Event as JsonEvent, EventKind, PatternSet, ValueKind};
+use jsonspigot::{Event as JsonEvent, PatternSet};
 use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent, Payload};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -90,7 +90,7 @@ impl Notes {
             EnvelopeEvent::End { payload, .. } => {
                 // The text of a note is known at its end.
                 self.raw.push(payload.raw());
-                events.extend(self.raw.take("/raw").into_iter().map(|change| self.message.change(change)));
+                self.raw.drain(&self.message, events);
                 match read(&payload) {
                     Ok(new) => self.known = updated(std::mem::take(&mut self.known), new),
                     Err(error) => events.push(self.message.change(Change::set("/error", error))),
@@ -102,8 +102,7 @@ impl Notes {
 
     fn send(&mut self, event: &JsonEvent<'_>, events: &mut Vec<Event>) {
         let is_shown = event.pattern.index() + 1 < PATTERNS.len(); // the last one selects everything
-        let is_container = matches!(event.kind, EventKind::Begin(ValueKind::Array | ValueKind::Object));
-        self.raw.note(if is_shown && !is_container { Goes::Shown } else { Goes::Hidden }, event);
+        self.raw.note(if is_shown { Goes::Shown } else { Goes::Hidden }, event);
         let change = Change::of_event("", event).filter(|_| is_shown);
         events.extend(change.map(|change| self.message.change(change)));
     }

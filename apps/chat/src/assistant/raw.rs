@@ -5,11 +5,11 @@
 
 use std::collections::VecDeque;
 
-use jsonspigot::{Event, EventKind, ValueKind};
+use jsonspigot::{Event as JsonEvent, EventKind, ValueKind};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::wire::Change;
+use crate::wire::{Change, Event, MessageRef};
 
 /// How a value reaches the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -26,7 +26,10 @@ pub(super) enum Goes {
 /// The text in place of a hidden value.
 pub(super) const BLOCK: &str = "▇▇▇";
 
-/// A text in runs: `{"text", "goes", "path"}`, the last two for values only.
+/// What a run of text belongs to: a value with its path, empty if it is hidden, or keys and punctuation.
+type Kind = Option<(Goes, String)>;
+
+/// A text in runs: `{"text", "goes", "path"}`, the last two for values only. A message has them at `/raw`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RawText {
     /// The place of the value in its message.
@@ -34,21 +37,15 @@ pub(super) struct RawText {
     /// The offset of the text that has not been sent.
     start: u64,
     text: String,
-    /// Where values begin and end, by offset. They may be known before the text.
-    edges: VecDeque<(u64, Edge)>,
+    kind: Kind,
+    /// Where another kind begins, by offset. It may be known before the text.
+    edges: VecDeque<(u64, Kind)>,
     /// The open values that are not hidden, the innermost last.
     open: Vec<(Goes, String)>,
     is_hidden: bool,
-    /// The number of runs, and what the last one shows: a value with its path, or keys and punctuation.
+    /// The number of runs, and the kind of the last one.
     runs: usize,
-    last: Option<Option<(Goes, String)>>,
-}
-
-#[derive(Clone, Debug)]
-enum Edge {
-    Begin(Goes, String),
-    End,
-    Hide(bool),
+    last: Option<Kind>,
 }
 
 impl RawText {
@@ -66,63 +63,52 @@ impl RawText {
         self.text.push_str(text);
     }
 
-    /// Notes where a value begins or ends. Every value is reported as hidden, and some of them also otherwise.
-    pub(super) fn note(&mut self, goes: Goes, event: &Event<'_>) {
-        let edge = match (goes, &event.kind) {
-            (Goes::Hidden, EventKind::Begin(ValueKind::Array | ValueKind::Object)) => return,
-            (Goes::Hidden, EventKind::Begin(_)) => Edge::Hide(true),
-            (Goes::Hidden, EventKind::End(_)) => Edge::Hide(false),
-            (goes, EventKind::Begin(_)) => Edge::Begin(goes, format!("{}{}", self.root, event.path.pointer())),
-            (_, EventKind::End(_)) => Edge::End,
+    /// Notes where a value begins or ends. Every value is reported as hidden, and some of them also otherwise. Only kept
+    /// arrays and objects are values here; others are their values, with punctuation.
+    pub(super) fn note(&mut self, goes: Goes, event: &JsonEvent<'_>) {
+        match (goes, &event.kind) {
+            (Goes::Shown | Goes::Hidden, EventKind::Begin(ValueKind::Array | ValueKind::Object)) => return,
+            (Goes::Hidden, EventKind::Begin(_)) => self.is_hidden = true,
+            (Goes::Hidden, EventKind::End(_)) => self.is_hidden = false,
+            (goes, EventKind::Begin(_)) => self.open.push((goes, format!("{}{}", self.root, event.path.pointer()))),
+            (_, EventKind::End(_)) => drop(self.open.pop()),
             _ => return,
-        };
-        self.edges.push_back((event.offset, edge));
+        }
+        let hidden = self.is_hidden.then(|| (Goes::Hidden, String::new()));
+        self.edges.push_back((event.offset, self.open.last().cloned().or(hidden)));
     }
 
-    /// Returns the changes that send the new text, in an array at `path`.
-    pub(super) fn take(&mut self, path: &str) -> Vec<Change> {
-        let mut changes = Vec::new();
+    /// Sends the new text, as changes of a message.
+    pub(super) fn drain(&mut self, message: &MessageRef, events: &mut Vec<Event>) {
         let end = self.start + self.text.len() as u64;
         while self.edges.front().is_some_and(|(offset, _)| *offset <= end) {
-            let Some((offset, edge)) = self.edges.pop_front() else { break };
-            self.send(offset, path, &mut changes);
-            match edge {
-                Edge::Begin(goes, path) => self.open.push((goes, path)),
-                Edge::End => drop(self.open.pop()),
-                Edge::Hide(is_hidden) => {
-                    self.is_hidden = is_hidden;
-                    if is_hidden && self.open.is_empty() {
-                        // Each hidden value has a block of its own.
-                        self.last = None;
-                    }
-                }
-            }
+            let Some((offset, kind)) = self.edges.pop_front() else { break };
+            self.send(offset, message, events);
+            self.kind = kind;
         }
-        self.send(end, path, &mut changes);
-        changes
+        self.send(end, message, events);
     }
 
     /// Sends the text up to an offset: a new run, or more of the last one.
-    fn send(&mut self, end: u64, path: &str, changes: &mut Vec<Change>) {
+    fn send(&mut self, end: u64, message: &MessageRef, events: &mut Vec<Event>) {
         let length = usize::try_from(end.saturating_sub(self.start)).unwrap_or(usize::MAX);
         let mut text: String = self.text.drain(..length).collect();
         self.start += text.len() as u64;
-        let kind = self.open.last().cloned().or_else(|| self.is_hidden.then(|| (Goes::Hidden, String::new())));
-        let is_new = self.last.as_ref() != Some(&kind);
-        if matches!(kind, Some((Goes::Hidden, _))) && !text.is_empty() {
+        let is_new = self.last.as_ref() != Some(&self.kind);
+        if matches!(self.kind, Some((Goes::Hidden, _))) && !text.is_empty() {
             text = if is_new { BLOCK.to_owned() } else { String::new() };
         }
         if text.is_empty() {
             return;
         }
         self.runs += usize::from(is_new);
-        let place = format!("{path}/{}", self.runs - 1);
-        if let (Some((goes, of)), true) = (&kind, is_new) {
-            let run = if of.is_empty() { json!({"goes": goes}) } else { json!({"goes": goes, "path": of}) };
-            changes.push(Change::merge(place.as_str(), run));
+        let place = format!("/raw/{}", self.runs - 1);
+        if let (Some((goes, path)), true) = (&self.kind, is_new) {
+            let run = if path.is_empty() { json!({"goes": goes}) } else { json!({"goes": goes, "path": path}) };
+            events.push(message.change(Change::merge(place.as_str(), run)));
         }
-        changes.push(Change::append(format!("{place}/text"), text));
-        self.last = Some(kind);
+        events.push(message.change(Change::append(format!("{place}/text"), text)));
+        self.last = Some(self.kind.clone());
     }
 }
 
@@ -132,6 +118,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::wire::{EventName, MessageType};
 
     const TEXT: &str = r#"{"ask": [{"m": "Hé\n?", "o": ["x", "y"]}], "n": 12, "t": true, "s": "a secret"}"#;
 
@@ -153,9 +140,10 @@ mod tests {
             plain("}"),
         ]);
         let patterns = PatternSet::new(["ask[*].m", "ask[*].o", "$..*"]).unwrap();
+        let message = MessageRef::new(EventName::ToolInput, MessageType::ToolCall, "m", "b");
         for size in 1..TEXT.chars().count() {
             let (mut raw, mut parser, mut runs) = (RawText::default(), Parser::new(&patterns), Vec::new());
-            let characters: Vec<char> = TEXT.chars().collect();
+            let (characters, mut events) = (TEXT.chars().collect::<Vec<_>>(), Vec::new());
             for piece in characters.chunks(size) {
                 let piece: String = piece.iter().collect();
                 raw.push(&piece);
@@ -163,16 +151,18 @@ mod tests {
                     let event = event.unwrap();
                     raw.note([Goes::Shown, Goes::Kept, Goes::Hidden][event.pattern.index()], &event);
                 }
-                for change in raw.take("/raw") {
-                    let place: usize = change.path.split('/').nth(2).unwrap().parse().unwrap();
-                    runs.resize(runs.len().max(place + 1), json!({}));
-                    match change.operand {
-                        Value::String(text) => {
-                            let before = runs[place]["text"].as_str().unwrap_or_default();
-                            runs[place]["text"] = json!(format!("{before}{text}"));
-                        }
-                        kind => runs[place] = kind,
+                raw.drain(&message, &mut events);
+            }
+            for change in events {
+                let path = change.data.delta_path.unwrap();
+                let place: usize = path.split('/').nth(2).unwrap().parse().unwrap();
+                runs.resize(runs.len().max(place + 1), json!({}));
+                match change.data.props {
+                    Value::String(text) => {
+                        let before = runs[place]["text"].as_str().unwrap_or_default();
+                        runs[place]["text"] = json!(format!("{before}{text}"));
                     }
+                    kind => runs[place] = kind,
                 }
             }
             assert_eq!(json!(runs), expected, "in pieces of {size}");

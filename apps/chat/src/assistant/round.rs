@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use jsonspigot::{EventKind, PatternSet, ValueKind};
+use jsonspigot::PatternSet;
 use jsonspigot_llm::{CallEvent, Payload, PayloadStatus, StopKind, StreamEvent, ToolCalls};
 use serde_json::{Map, Value, json};
 
@@ -179,9 +179,7 @@ impl Reader for Round<'_> {
             }
             StreamEvent::Call(CallEvent::Match { call, event }) => {
                 self.with_call(call.number, EventName::ToolInput, |call| {
-                    if !matches!(event.kind, EventKind::Begin(ValueKind::Array | ValueKind::Object)) {
-                        call.raw.note(Goes::Shown, &event);
-                    }
+                    call.raw.note(Goes::Shown, &event);
                     Change::of_event("/input", &event)
                 });
             }
@@ -202,8 +200,7 @@ impl Reader for Round<'_> {
     fn drain(&mut self) -> Vec<Event> {
         for part in &mut self.parts {
             let Part::Call(call) = part else { continue };
-            let message = call.message.named(EventName::ToolInput);
-            self.events.extend(call.raw.take("/raw").into_iter().map(|change| message.change(change)));
+            call.raw.drain(&call.message.named(EventName::ToolInput), &mut self.events);
         }
         std::mem::take(&mut self.events)
     }
