@@ -17,6 +17,7 @@ async fn text_grows_before_the_provider_has_sent_its_last_fragment() {
             stage.until(&format!("({SAID}).includes('scripted')")).await;
             let growing = stage.seen().await;
             assert_eq!(stage.journal().seen().held, 1, "the last fragment is still with the provider");
+            stage.expect("one('#chat .theirs').getAnimations({ subtree: true }).length > 0", true).await;
             stage.journal().release();
             stage.until_idle().await;
             let whole = stage.text(SAID).await;

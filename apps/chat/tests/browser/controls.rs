@@ -3,7 +3,7 @@
 use serde_json::json;
 use thirtyfour::Key;
 
-use crate::stage::{Setup, Stage, on_stage};
+use crate::stage::{SAID, Setup, Stage, on_stage};
 
 /// Notes from now on, frame by frame, that the focus was lost.
 const WATCH_FOCUS: &str = "window.lost = [];
@@ -129,6 +129,8 @@ async fn the_end_stays_in_sight_unless_the_person_looks_elsewhere() {
     on_stage(Setup { pause: std::time::Duration::from_millis(2), ..Setup::default() }, async |stage| {
         stage.open("finance").await;
         stage.ask("#random:5:4000").await;
+        stage.expect(SAID, chat::scripted::random_text(5, 4000)).await;
+        stage.expect("all('*').length < 2000", true).await;
         let is_below = "one('#chat .theirs:last-child').getBoundingClientRect().bottom <= one('#scroller').getBoundingClientRect().bottom";
         stage.expect(is_below, true).await;
         stage.expect("one('#latest').hidden", true).await;

@@ -5,5 +5,4 @@ mod controls;
 mod faults;
 mod looks;
 mod return_to;
-mod speed;
 mod stage;

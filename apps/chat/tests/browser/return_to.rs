@@ -13,21 +13,22 @@ fn setup(pause: u64) -> Setup {
 const LENGTH: &str = "(texts('#chat .said').at(-1) ?? '').length";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_continues_after_reloads_and_lost_connections() {
+async fn an_answer_continues_after_reloads_lost_connections_and_a_killed_server() {
     on_stage(setup(8), async |stage| {
         stage.open("finance").await;
         stage.ask("Hello").await;
         stage.say("#random:7:3000").await;
         for part in 1..=6 {
             stage.until(&format!("{LENGTH} > {}", part * 300)).await;
-            match part % 3 {
+            match part % 4 {
                 0 => stage.reload().await,
                 1 => stage.line.cut(),
-                _ => {
+                2 => {
                     stage.line.take_down();
                     stage.until("one('#connection').textContent.includes('2 of')").await;
                     stage.line.mend();
                 }
+                _ => stage.kill_and_restart(),
             }
         }
         stage.until(&format!("{LENGTH} >= 3000 && state() === 'idle'")).await;
@@ -35,6 +36,13 @@ async fn an_answer_continues_after_reloads_and_lost_connections() {
         stage.expect("[all('#chat .bubble').length, all('.error').length]", [4, 0]).await;
         stage.expect("document.activeElement.id", "message").await;
         stage.ask("Hello").await;
+        // A form's turn continues too.
+        stage.open("form").await;
+        stage.say("Four days around the Øresund").await;
+        stage.until("all('#chat .form .field').length > 2").await;
+        stage.kill_and_restart();
+        stage.until_idle().await;
+        stage.expect("[texts('#chat .form .status'), texts('#chat .error')].join()", "valid,").await;
     })
     .await;
 }
@@ -62,32 +70,6 @@ async fn a_tab_that_has_seen_nothing_shows_the_stored_conversation() {
             assert!(stage.text("one('#timing-summary').textContent").await.contains("not sent from here"));
             stage.ask("Hello again").await;
         }
-    })
-    .await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_server_killed_in_the_middle_of_an_answer_continues_it() {
-    on_stage(setup(15), async |stage| {
-        stage.open("finance").await;
-        stage.ask("Hello").await;
-        for seed in [10, 11] {
-            stage.say(&format!("#random:{seed}:2500")).await;
-            stage.until(&format!("{LENGTH} > 300")).await;
-            stage.kill_and_restart();
-            stage.until_idle().await;
-            stage.expect("texts('#chat .theirs:last-child .turn-error')", [""; 0]).await;
-            stage.expect("texts('#chat .said').at(-1)", random_text(seed, 2500)).await;
-            stage.ask("Hello again").await;
-            stage.expect("texts('#chat .theirs:last-child .turn-error')", [""; 0]).await;
-        }
-        // A form's turn continues too.
-        stage.open("form").await;
-        stage.say("Four days around the Øresund").await;
-        stage.until("all('#chat .form .field').length > 2").await;
-        stage.kill_and_restart();
-        stage.until_idle().await;
-        stage.expect("texts('#chat .turn-error')", [""; 0]).await;
     })
     .await;
 }
