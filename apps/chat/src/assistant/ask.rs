@@ -5,7 +5,8 @@ use jsonspigot_llm::{StreamEvent, ToolCalls};
 
 use super::TurnError;
 use super::output::Output;
-use crate::provider::{ModelProvider, Request};
+use crate::provider::{Answer, ModelProvider, Request};
+use crate::store::Input;
 use crate::wire::Event;
 
 /// A machine that reads an answer.
@@ -30,39 +31,40 @@ pub(super) trait Reader: Send {
     }
 }
 
-/// Sends a request and reads the answer to its end.
+/// Sends a request and reads the answer to its end, or reads the stored one.
 pub(super) async fn ask(
     provider: &ModelProvider,
     request: &Request,
     output: &mut Output,
     reader: &mut impl Reader,
 ) -> Result<(), TurnError> {
+    reader.restart();
+    if let Some(record) = output.stored_answer().await {
+        return read(&mut provider.replay(record, reader.calls()), output, reader).await;
+    }
     let (mut retry, before) = (provider.retry(), output.shown());
     loop {
         reader.restart();
-        match ask_once(provider, request, output, reader).await {
-            Err(TurnError::Provider(error)) if output.shown() == before => {
-                let Some(pause) = retry.after(&error) else { return Err(error.into()) };
-                // In its debug form, because a provider's message may have line breaks and control sequences in it.
-                tracing::warn!(?error, ?pause, "a request is tried again");
-                output.pause(pause).await;
-            }
-            ended => return ended,
-        }
+        let failed = match provider.open(request, reader.calls()).await {
+            Ok(mut answer) => match read(&mut answer, output, reader).await {
+                Err(TurnError::Provider(error)) if output.shown() == before => error,
+                ended => {
+                    output.inputs().store(&Input::Answer(answer.into_record())).await;
+                    return ended;
+                }
+            },
+            Err(error) => error,
+        };
+        let Some(pause) = retry.after(&failed) else { return Err(failed.into()) };
+        // In its debug form, because a provider's message may have line breaks and control sequences in it.
+        tracing::warn!(error = ?failed, ?pause, "a request is tried again");
+        output.pause(pause).await;
     }
 }
 
-async fn ask_once(
-    provider: &ModelProvider,
-    request: &Request,
-    output: &mut Output,
-    reader: &mut impl Reader,
-) -> Result<(), TurnError> {
-    output.redo().await;
-    output.flush().await;
-    let mut answer = provider.open(request, reader.calls(), output.inputs()).await?;
+async fn read(answer: &mut Answer, output: &mut Output, reader: &mut impl Reader) -> Result<(), TurnError> {
     loop {
-        let read = answer.next(output.inputs(), |event| reader.take(event)).await;
+        let read = answer.next(|event| reader.take(event)).await;
         // Events that came before an error still count.
         output.send(reader.drain()).await;
         if reader.is_done() || !read? {

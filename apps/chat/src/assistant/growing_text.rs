@@ -21,10 +21,16 @@ impl GrowingText {
         Self::new(MessageRef::new(EventName::Text, MessageType::Text, id, block))
     }
 
+    /// Begins the text, or begins it anew.
+    pub(super) fn begin(&mut self, events: &mut Vec<Event>) {
+        self.has_begun = true;
+        events.push(self.message.whole(json!({"content": ""})));
+    }
+
     /// Appends to the text.
     pub(super) fn push(&mut self, text: &str, events: &mut Vec<Event>) {
-        if !std::mem::replace(&mut self.has_begun, true) {
-            events.push(self.message.whole(json!({"content": ""})));
+        if !self.has_begun {
+            self.begin(events);
         }
         events.push(self.message.change(Change::append("/content", text)));
     }

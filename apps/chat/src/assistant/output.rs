@@ -10,6 +10,7 @@ use super::TurnError;
 use super::inputs::Inputs;
 use crate::conversation::Turn;
 use crate::hub::Publisher;
+use crate::provider::Record;
 use crate::store::{Input, Lease, Store, StoreError, Write};
 use crate::wire::{Event, EventName, MessageRef, MessageType};
 
@@ -74,35 +75,20 @@ impl Output {
     /// Sends the person's message, which is no part of an answer.
     pub(super) async fn tell_message(&mut self, message: &str) {
         let user = MessageRef::new(EventName::UserMessage, MessageType::User, "user", &self.next_block());
-        self.publish(vec![user.whole(json!({"content": message}))]).await;
+        self.publisher.send(vec![user.whole(json!({"content": message}))]).await;
     }
 
     /// Shows in the current block that something is on its way.
     async fn load(&mut self, words: &str) {
         let block = format!("b{}.{}", self.publisher.first_chunk_id(), self.blocks);
         let loading = MessageRef::new(EventName::Loading, MessageType::Loading, "loading", &block);
-        self.publish(vec![loading.whole(json!({"message": words}))]).await;
+        self.publisher.send(vec![loading.whole(json!({"message": words}))]).await;
     }
 
     /// Sends events of an answer.
     pub(super) async fn send(&mut self, events: Vec<Event>) {
         self.shown += events.len() as u64;
-        self.publish(events).await;
-    }
-
-    async fn publish(&mut self, events: Vec<Event>) {
-        // Events of stored inputs may still be taken back.
-        if self.inputs.is_replay() {
-            self.publisher.repeat(events);
-        } else {
-            self.publisher.send(events).await;
-        }
-    }
-
-    /// Sends the events that were held back, once all stored inputs are used.
-    pub async fn flush(&mut self) {
-        self.inputs.settle();
-        self.publish(Vec::new()).await;
+        self.publisher.send(events).await;
     }
 
     /// Returns the turn's inputs.
@@ -110,9 +96,19 @@ impl Output {
         &mut self.inputs
     }
 
-    /// Takes back the chunks that a server which is gone has sent from here on, if there are any.
-    pub(super) async fn redo(&mut self) {
-        if self.inputs.redo().is_some_and(|told| self.publisher.take_back(told)) {
+    /// Returns the next answer if it is stored. Otherwise, what a server which is gone has sent of it is taken back.
+    pub(super) async fn stored_answer(&mut self) -> Option<Record> {
+        loop {
+            let told = match self.inputs.next_if(|input| matches!(input, Input::Answer(_) | Input::Redo(_))) {
+                Some(Input::Answer(record)) => return Some(record),
+                Some(Input::Redo(told)) => told,
+                _ => {
+                    let told = self.publisher.ahead()?;
+                    self.inputs.store(&Input::Redo(told)).await;
+                    told
+                }
+            };
+            self.publisher.take_back(told).await;
             self.load("The server that was answering is gone. Another one continues…").await;
         }
     }

@@ -1,6 +1,6 @@
 //! Runs the calls of one answer side by side, and finds the calls of a conversation that have no result.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 
 use futures::FutureExt;
@@ -33,9 +33,9 @@ pub(super) fn question(before: &Conversation, message: &str) -> Message {
     Message { role: Role::User, content }
 }
 
-pub(super) fn call_ids(message: &Message) -> impl Iterator<Item = String> + use<> {
+pub(super) fn call_ids(message: &Message) -> Vec<String> {
     let id = |block: &Block| if let Block::ToolUse { id, .. } = block { Some(id.clone()) } else { None };
-    message.content.iter().filter_map(id).collect::<Vec<_>>().into_iter()
+    message.content.iter().filter_map(id).collect()
 }
 
 /// A run of calls. Dropping it ends the tools.
@@ -48,7 +48,7 @@ struct Run<'a> {
     is_concurrent: bool,
     outcomes: Vec<Option<ToolOutcome>>,
     /// The texts of tools that are models.
-    said: HashMap<usize, GrowingText>,
+    said: BTreeMap<usize, GrowingText>,
     running: JoinSet<(usize, ToolOutcome)>,
 }
 
@@ -66,38 +66,40 @@ pub(super) async fn run(
         block: output.next_block(),
         is_concurrent: calls.iter().filter(|call| call.input.is_ok()).count() > 1,
         outcomes: vec![None; calls.len()],
-        said: HashMap::new(),
+        said: BTreeMap::new(),
         running: JoinSet::new(),
     };
     let (says, mut heard) = mpsc::channel::<(usize, String)>(UNHEARD);
-    let first = output.inputs().position();
     // On a server that is gone, where each call may have been carried out.
     let were_begun = output.inputs().next_if(|input| *input == Input::Run).is_some();
     if !were_begun {
-        output.inputs().store(&[Input::Run]).await;
+        output.inputs().store(&Input::Run).await;
     }
     for place in 0..calls.len() {
         run.begin(place, output).await;
     }
     let mut have_begun = false;
     while run.outcomes.iter().any(Option::is_none) {
-        output.redo().await;
-        let input = match output.inputs().next_of_run(first, |place| run.outcomes[place].is_none()).await {
+        let is_of_run = |input: &Input| matches!(input, Input::Run | Input::Heard { .. } | Input::Outcome { .. });
+        let input = match output.inputs().next_if(is_of_run) {
             Some(input) => input,
             None => {
                 if !std::mem::replace(&mut have_begun, true) {
+                    if were_begun {
+                        output.inputs().store(&Input::Run).await;
+                        run.begin_texts_anew(output).await;
+                    }
                     run.spawn_open(were_begun, &says, output);
-                    output.flush().await;
                 }
                 let Some(input) = run.next(&mut heard).await else { break };
-                output.inputs().store(std::slice::from_ref(&input)).await;
+                output.inputs().store(&input).await;
                 input
             }
         };
         match input {
             Input::Heard { place, text } => run.hear(place, &text, output).await,
             Input::Outcome { place, outcome } => run.end(place, outcome, output).await,
-            _ => {}
+            _ => run.begin_texts_anew(output).await,
         }
     }
     let result = |(call, outcome): (&Call, Option<ToolOutcome>)| {
@@ -181,6 +183,17 @@ impl Run<'_> {
         let message = self.message(place, EventName::Text, MessageType::Text, ".text");
         let mut events = Vec::new();
         self.said.entry(place).or_insert_with(|| GrowingText::new(message)).push(text, &mut events);
+        output.send(events).await;
+    }
+
+    /// Begins the texts anew that were not complete when their server was gone.
+    async fn begin_texts_anew(&mut self, output: &mut Output) {
+        let mut events = Vec::new();
+        for (place, text) in &mut self.said {
+            if self.outcomes[*place].is_none() {
+                text.begin(&mut events);
+            }
+        }
         output.send(events).await;
     }
 

@@ -2,13 +2,9 @@
 
 use tokio::sync::mpsc;
 
-use crate::store::Input;
-
 /// The reason why a turn is interrupted.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interrupt {
-    /// The turn is to be run again on these inputs.
-    Again(Vec<Input>),
     /// On the stored inputs, this program sends other events than were sent.
     Diverged,
     /// A client has stopped the turn.

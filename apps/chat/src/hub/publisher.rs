@@ -39,21 +39,15 @@ impl Publisher {
         Self { store, lease, signals, interrupts, told, has_diverged: false, held, last }
     }
 
-    /// Restarts the turn: the events that were sent are expected again.
-    pub(crate) fn begin(&mut self) {
-        self.held.clear();
-        (self.has_diverged, self.last) = (false, self.lease.first - 1);
-    }
-
     /// Returns the turn's first chunk id.
     #[must_use]
     pub fn first_chunk_id(&self) -> u64 {
         self.lease.first
     }
 
-    /// Stores events and sends them to the readers.
+    /// Stores events and sends them to the readers. Events that were sent before are compared.
     pub async fn send(&mut self, events: Vec<Event>) {
-        self.repeat(events);
+        events.into_iter().for_each(|event| self.number(event));
         if self.has_diverged {
             return interrupt(&self.interrupts, Interrupt::Diverged).await;
         }
@@ -76,12 +70,6 @@ impl Publisher {
         }
     }
 
-    /// Takes events of a turn that is run again. Compares what was sent before. The rest is held until the next
-    /// [`send`](Self::send), when it is certain that it counts.
-    pub fn repeat(&mut self, events: Vec<Event>) {
-        events.into_iter().for_each(|event| self.number(event));
-    }
-
     fn number(&mut self, mut event: Event) {
         let place = usize::try_from(self.last + 1 - self.lease.first).unwrap_or(usize::MAX);
         self.last += 1;
@@ -92,26 +80,27 @@ impl Publisher {
         }
     }
 
-    /// Takes back what was sent from here on, up to this chunk. Returns false if that is nothing.
-    pub(crate) fn take_back(&mut self, chunk_id: u64) -> bool {
-        if self.last >= chunk_id {
-            return false;
-        }
+    /// Returns the last chunk that another server has sent, if this run has not repeated it.
+    pub(crate) fn ahead(&self) -> Option<u64> {
+        let told = self.lease.first - 1 + self.told.len() as u64;
+        (told > self.last).then_some(told)
+    }
+
+    /// Takes back what was sent from here on, up to this chunk.
+    pub(crate) async fn take_back(&mut self, chunk_id: u64) {
         let cut = Envelope::whole(MessageType::Cut, json!({"from": self.last + 1}));
         self.last = chunk_id;
-        self.number(Event::new(EventName::Cut, cut));
-        true
+        self.send(vec![Event::new(EventName::Cut, cut)]).await;
     }
 
     /// Saves the end of the turn, with its last event, and sends that.
     pub(crate) async fn end(&mut self, turn: Option<Turn>, mut event: Event) -> Result<(), StoreError> {
-        let told = self.lease.first - 1 + self.told.len() as u64;
         if self.has_diverged {
             self.held.clear();
-            self.last = told;
+            self.last = self.lease.first - 1 + self.told.len() as u64;
         }
         // If the turn ends before it has repeated everything, what was sent stays.
-        self.last = self.last.max(told);
+        self.last = self.ahead().unwrap_or(self.last);
         event.data.chunk_id = self.last + 1;
         let events: Vec<Event> = self.held.iter().cloned().chain([event]).collect();
         let last = Write { inputs: &[], events: &events, turn: turn.as_ref(), then: Then::End };

@@ -5,7 +5,6 @@
 mod anthropic;
 mod error;
 mod openai;
-mod recorder;
 mod request;
 mod retry;
 mod stream;
@@ -20,10 +19,9 @@ use reqwest::{Client, RequestBuilder, Response};
 use crate::config::{Limits, Protocol, ProviderConfig};
 pub use error::ProviderError;
 pub(crate) use error::innermost;
-pub use recorder::{Piece, Recorder, Unrecorded};
 pub use request::{Block, Message, Request, Role, ToolSpec};
 pub use retry::Retry;
-pub use stream::Answer;
+pub use stream::{Answer, Record};
 
 /// A provider that can be asked.
 #[derive(Clone, Debug)]
@@ -61,33 +59,20 @@ impl ModelProvider {
         self.retry
     }
 
-    /// Opens an answer, or the next recorded one. Its calls are read with the options of `calls`.
+    /// Opens an answer. Its calls are read with the options of `calls`.
     ///
     /// # Errors
     ///
     /// The provider can't be reached, is silent, or refuses.
-    pub async fn open(
-        &self,
-        request: &Request,
-        calls: ToolCalls,
-        record: &mut dyn Recorder,
-    ) -> Result<Answer, ProviderError> {
-        let answer = |response| Answer::new(response, self.config.protocol, calls, self.silence);
-        match record.opened() {
-            Some(Piece::Failed(error)) => return Err(error),
-            Some(Piece::Opened) => return Ok(answer(None)),
-            _ => {}
-        }
-        match self.ask(request).await {
-            Ok(response) => {
-                record.record(Piece::Opened).await;
-                Ok(answer(Some(response)))
-            }
-            Err(error) => {
-                record.record(Piece::Failed(error.clone())).await;
-                Err(error)
-            }
-        }
+    pub async fn open(&self, request: &Request, calls: ToolCalls) -> Result<Answer, ProviderError> {
+        let response = self.ask(request).await?;
+        Ok(Answer::new(Some(response), Record::default(), self.config.protocol, calls, self.silence))
+    }
+
+    /// Returns an answer that is read from its record.
+    #[must_use]
+    pub fn replay(&self, record: Record, calls: ToolCalls) -> Answer {
+        Answer::new(None, record, self.config.protocol, calls, self.silence)
     }
 
     async fn ask(&self, request: &Request) -> Result<Response, ProviderError> {

@@ -8,17 +8,28 @@ use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls, Unfinishe
 use reqwest::Response;
 
 use super::error::ProviderError;
-use super::recorder::{Piece, Recorder};
 use crate::config::Protocol;
 
 /// The longest event of a body that is read.
 const MOST_EVENT: usize = 4 << 20;
+
+/// An answer as it was received: the chunks of its body, and the error that ended it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Record {
+    /// The chunks.
+    pub chunks: Vec<Bytes>,
+    /// The error.
+    pub error: Option<ProviderError>,
+}
 
 /// An answer that is being read. Dropping it closes the provider's connection.
 #[derive(Debug)]
 pub struct Answer {
     /// The source of the chunks; `None` if all of them are recorded.
     response: Option<Response>,
+    record: Record,
+    /// The number of chunks that were read.
+    read: usize,
     frames: Frames,
     stream: ProviderStream,
     silence: Duration,
@@ -27,13 +38,19 @@ pub struct Answer {
 }
 
 impl Answer {
-    pub(super) fn new(response: Option<Response>, protocol: Protocol, calls: ToolCalls, silence: Duration) -> Self {
+    pub(super) fn new(
+        response: Option<Response>,
+        record: Record,
+        protocol: Protocol,
+        calls: ToolCalls,
+        silence: Duration,
+    ) -> Self {
         let provider = match protocol {
             Protocol::Anthropic => Provider::Anthropic,
             Protocol::OpenAi => Provider::OpenaiChat,
         };
         let (frames, stream) = (Frames::with_limit(MOST_EVENT), ProviderStream::new(provider, calls));
-        Self { response, frames, stream, silence, has_ended: false }
+        Self { response, record, read: 0, frames, stream, silence, has_ended: false }
     }
 
     /// Reads one chunk and reports its events; returns false once the answer has ended.
@@ -41,12 +58,8 @@ impl Answer {
     /// # Errors
     ///
     /// The provider is silent, reports an error, or the stream breaks off. Events that were reported before still count.
-    pub async fn next(
-        &mut self,
-        record: &mut dyn Recorder,
-        mut on_event: impl FnMut(StreamEvent<'_>) + Send,
-    ) -> Result<bool, ProviderError> {
-        let chunk = if self.has_ended { None } else { self.piece(record).await? };
+    pub async fn next(&mut self, mut on_event: impl FnMut(StreamEvent<'_>) + Send) -> Result<bool, ProviderError> {
+        let chunk = if self.has_ended { None } else { self.chunk().await? };
         let Self { frames, stream, has_ended, .. } = self;
         let (mut failed, is_last) = (None, chunk.is_none());
         let mut on_event = |event: StreamEvent<'_>| {
@@ -75,21 +88,29 @@ impl Answer {
         }
     }
 
-    /// Returns the next chunk, which is recorded by then, or `None` at the end of the body.
-    async fn piece(&mut self, record: &mut dyn Recorder) -> Result<Option<Bytes>, ProviderError> {
-        let piece = match &mut self.response {
-            None => record.piece().await,
-            Some(response) => {
-                let piece = receive(response, self.silence).await;
-                record.record(piece.clone()).await;
-                Some(piece)
+    /// Returns what was received of the answer.
+    #[must_use]
+    pub fn into_record(self) -> Record {
+        self.record
+    }
+
+    /// Returns the next chunk, or `None` at the end of the body.
+    async fn chunk(&mut self) -> Result<Option<Bytes>, ProviderError> {
+        let Self { response, record, read, silence, .. } = self;
+        if let Some(response) = response {
+            match tokio::time::timeout(*silence, response.chunk()).await {
+                Err(_) => record.error = Some(ProviderError::Silent(*silence)),
+                Ok(Err(error)) => record.error = Some(ProviderError::of_transport(&error)),
+                Ok(Ok(None)) => {}
+                // A copy: the chunk itself would keep all of the client's read buffer alive, which may be much larger.
+                Ok(Ok(Some(chunk))) => record.chunks.push(Bytes::copy_from_slice(&chunk)),
             }
-        };
-        match piece {
-            Some(Piece::Body(piece)) => Ok(Some(piece)),
-            Some(Piece::Failed(error)) => Err(error),
-            Some(Piece::Ended) => Ok(None),
-            _ => Err(ProviderError::Cut("its record is not complete".to_owned())),
+        }
+        *read += 1;
+        match (record.chunks.get(*read - 1), &record.error) {
+            (Some(chunk), _) => Ok(Some(chunk.clone())),
+            (None, Some(error)) => Err(error.clone()),
+            (None, None) => Ok(None),
         }
     }
 }
@@ -98,14 +119,4 @@ impl Answer {
 /// A bad event between others loses nothing. A replaced answer does not count.
 fn is_reported(problem: UnfinishedKind) -> bool {
     matches!(problem, UnfinishedKind::Call | UnfinishedKind::BadFrame | UnfinishedKind::Incomplete)
-}
-
-async fn receive(response: &mut Response, silence: Duration) -> Piece {
-    match tokio::time::timeout(silence, response.chunk()).await {
-        Err(_) => Piece::Failed(ProviderError::Silent(silence)),
-        Ok(Err(error)) => Piece::Failed(ProviderError::of_transport(&error)),
-        Ok(Ok(None)) => Piece::Ended,
-        // A copy: the chunk itself would keep all of the client's read buffer alive, which may be much larger.
-        Ok(Ok(Some(chunk))) => Piece::Body(Bytes::copy_from_slice(&chunk)),
-    }
 }

@@ -28,49 +28,44 @@ fn last_event((kind, message): Failure) -> Event {
 
 /// Runs a turn, with or without clients that read it.
 pub(super) async fn run(app: Arc<App>, running: Running) {
-    let Running { lease, begun, mut inputs, told, age } = running;
+    let Running { lease, begun, inputs, told, age } = running;
     let (signals, lease) = (app.hub.open(&lease.id), Arc::new(lease));
     let (interrupts, mut interrupted) = unbounded_channel();
     let too_late = Instant::now() + app.limits.longest.saturating_sub(age);
     let store = app.store.clone();
-    let mut publisher = Publisher::new(store.clone(), lease.clone(), signals.clone(), interrupts.clone(), told);
-    let ended = loop {
-        let taken = Inputs::new(store.clone(), lease.clone(), interrupts.clone(), std::mem::take(&mut inputs));
-        let mut output = Output::new(publisher, taken, store.clone(), lease.clone());
-        let broken_off = || failure("broken_off", "the answer was broken off by the server");
-        // A panic leaves nothing behind: everything it may have broken is dropped with the turn.
-        let answering = AssertUnwindSafe(answer(&app, &begun, &mut output)).catch_unwind();
-        let crashed = |_| Err(failure("crashed", "the server crashed while producing the answer"));
-        let ended = tokio::select! {
-            // Stored inputs are used before anything new happens.
-            biased;
-            () = std::future::ready(()), if lease.owners > app.limits.owners => Ok(Err(broken_off())),
-            answered = answering => Ok(answered.unwrap_or_else(crashed)),
-            Some(interrupt) = interrupted.recv() => Err(interrupt),
-            interrupt = hold(&app, &lease, &signals.nudge) => Err(interrupt),
-            () = app.stopping.cancelled() => Err(Interrupt::Lost),
-            () = tokio::time::sleep_until(too_late) => {
-                let words = format!("the answer has taken longer than {} s", app.limits.longest.as_secs());
-                Ok(Err(("too_slow", words)))
-            }
-        };
-        // From here on nothing is dropped half-way.
-        if let Err(error) = output.settle().await {
-            tracing::error!(%error, "a step of a turn is not saved");
+    let publisher = Publisher::new(store.clone(), lease.clone(), signals.clone(), interrupts.clone(), told);
+    let inputs = Inputs::new(store.clone(), lease.clone(), interrupts, inputs);
+    let mut output = Output::new(publisher, inputs, store, lease.clone());
+    let broken_off = || failure("broken_off", "the answer was broken off by the server");
+    // A panic leaves nothing behind: everything it may have broken is dropped with the turn.
+    let answering = AssertUnwindSafe(answer(&app, &begun, &mut output)).catch_unwind();
+    let crashed = |_| Err(failure("crashed", "the server crashed while producing the answer"));
+    let ended = tokio::select! {
+        // Stored inputs are used before anything new happens.
+        biased;
+        () = std::future::ready(()), if lease.owners > app.limits.owners => Ok(Err(broken_off())),
+        answered = answering => Ok(answered.unwrap_or_else(crashed)),
+        Some(interrupt) = interrupted.recv() => Err(interrupt),
+        interrupt = hold(&app, &lease, &signals.nudge) => Err(interrupt),
+        () = app.stopping.cancelled() => Err(Interrupt::Lost),
+        () = tokio::time::sleep_until(too_late) => {
+            let words = format!("the answer has taken longer than {} s", app.limits.longest.as_secs());
+            Ok(Err(("too_slow", words)))
         }
-        publisher = output.into_publisher();
-        match ended {
-            Ok(answered) => break Some(answered),
-            Err(Interrupt::Again(without)) => inputs = without,
-            Err(Interrupt::Diverged) => break Some(Err(broken_off())),
-            Err(Interrupt::Stopped) => break Some(Err(failure("stopped", "the answer was stopped"))),
-            Err(Interrupt::Lost) => break None,
-        }
-        publisher.begin();
     };
+    // From here on nothing is dropped half-way.
+    if let Err(error) = output.settle().await {
+        tracing::error!(%error, "a step of a turn is not saved");
+    }
+    let mut publisher = output.into_publisher();
+    let ended = ended.or_else(|interrupt| match interrupt {
+        Interrupt::Diverged => Ok(Err(broken_off())),
+        Interrupt::Stopped => Ok(Err(failure("stopped", "the answer was stopped"))),
+        Interrupt::Lost => Err(StoreError::Lost),
+    });
     let saved = match ended {
-        None => Err(StoreError::Lost),
-        Some(answered) => {
+        Err(lost) => Err(lost),
+        Ok(answered) => {
             let (turn, last) = match answered {
                 Ok(Finished { turn, stop_reason }) => {
                     let done = Envelope::whole(MessageType::Done, json!({"stop_reason": stop_reason}));
@@ -115,7 +110,5 @@ async fn hold(app: &App, lease: &Lease, nudge: &Notify) -> Interrupt {
 
 async fn answer(app: &App, begun: &Begun, output: &mut Output) -> Result<Finished, Failure> {
     let Begun { before, said, today } = begun;
-    let answered = app.assistants.answer(before, said, *today, output).await;
-    output.flush().await;
-    answered.map_err(|error| (error.kind(), error.to_string()))
+    app.assistants.answer(before, said, *today, output).await.map_err(|error| (error.kind(), error.to_string()))
 }

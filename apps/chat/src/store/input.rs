@@ -3,14 +3,15 @@
 use axum::body::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::provider::Piece;
+use crate::provider::{ProviderError, Record};
 
 /// One input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Input {
-    /// A piece of an answer of the provider.
-    Answer(Piece),
-    /// The calls of the last answer are about to be run.
+    /// An answer of the provider that has ended.
+    #[serde(skip)]
+    Answer(Record),
+    /// The calls of the last answer are about to be run, or those of them that have not ended are run again.
     Run,
     /// A tool that is a model sends text.
     Heard {
@@ -28,31 +29,25 @@ pub enum Input {
     },
     /// A step has been saved.
     Saved,
-    /// Another server has taken the turn over, when this was its last chunk id.
-    Owner(u64),
-    /// Inputs were removed here: the events that came of them, up to this chunk, are to be taken back. Never stored.
-    #[serde(skip)]
+    /// The events of an answer that has not ended, up to this chunk, are to be taken back.
     Redo(u64),
 }
 
 impl Input {
-    /// Returns the input as it is stored.
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
-        match self {
-            // A body may be cut within a character, so it is not JSON.
-            Self::Answer(Piece::Body(bytes)) => [b"p", &bytes[..]].concat(),
-            Self::Owner(told) => format!("o{told}").into_bytes(),
-            other => [&b"j"[..], &serde_json::to_vec(other).unwrap_or_default()].concat(),
-        }
+    /// Returns the input as it is stored: an answer as the lengths of its chunks and its error in a line, and the chunks,
+    /// which may be cut within a character and so are not JSON; any other input as JSON.
+    pub(super) fn to_bytes(&self) -> serde_json::Result<Vec<u8>> {
+        let Self::Answer(Record { chunks, error }) = self else { return serde_json::to_vec(self) };
+        let lengths: Vec<usize> = chunks.iter().map(Bytes::len).collect();
+        Ok([&serde_json::to_vec(&(lengths, error))?, &b"\n"[..], &chunks.concat()].concat())
     }
 
     /// Reads a stored input.
     pub(super) fn from_bytes(bytes: &[u8]) -> serde_json::Result<Self> {
-        match bytes.split_first() {
-            Some((b'p', piece)) => Ok(Self::Answer(Piece::Body(Bytes::copy_from_slice(piece)))),
-            Some((b'o', told)) => serde_json::from_slice(told).map(Self::Owner),
-            Some((b'j', json)) => serde_json::from_slice(json),
-            _ => serde_json::from_slice(bytes),
-        }
+        let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else { return serde_json::from_slice(bytes) };
+        let (lengths, error): (Vec<usize>, Option<ProviderError>) = serde_json::from_slice(&bytes[..end])?;
+        let mut rest = Bytes::copy_from_slice(&bytes[end + 1..]);
+        let chunks = lengths.into_iter().map(|length| rest.split_to(length.min(rest.len()))).collect();
+        Ok(Self::Answer(Record { chunks, error }))
     }
 }

@@ -23,7 +23,7 @@ use crate::conversation::{Conversation, Turn};
 use crate::wire::Event;
 
 /// The version of the tables.
-const VERSION: i64 = 4;
+const VERSION: i64 = 5;
 
 /// A database.
 #[derive(Debug)]
@@ -181,7 +181,7 @@ fn hold(to: &Connection, lease: &Lease, until: i64) -> Result<bool> {
 fn take_in(to: &Connection, lease: &Lease, inputs: &[Input]) -> Result<()> {
     for input in inputs {
         let position = lease.inputs.fetch_add(1, Ordering::Relaxed);
-        run(to, "INSERT INTO inputs VALUES (?1, ?2, ?3)", params![lease.id, position, input.to_bytes()])?;
+        run(to, "INSERT INTO inputs VALUES (?1, ?2, ?3)", params![lease.id, position, input.to_bytes()?])?;
     }
     Ok(())
 }
@@ -212,11 +212,8 @@ fn take(to: &Connection, id: &str, until: i64) -> Result<Running> {
     let stored =
         all(to, "SELECT input FROM inputs WHERE conversation_id = ?1 ORDER BY position", id, |row| row.get(0))?;
     lease.inputs.store(stored.len(), Ordering::Relaxed);
-    let owner = Input::Owner(last(to, id)?);
-    take_in(to, &lease, std::slice::from_ref(&owner))?;
-    let mut inputs =
+    let inputs =
         stored.iter().map(|input: &Vec<u8>| Input::from_bytes(input)).collect::<serde_json::Result<Vec<_>>>()?;
-    inputs.push(owner);
     let sql = "SELECT event FROM events WHERE conversation_id = ?1 AND chunk_id >= ?2 ORDER BY chunk_id";
     let mut rows = to.prepare_cached(sql)?;
     let told =

@@ -14,7 +14,7 @@ use jsonspigot_llm::{StreamEvent, ToolCalls};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::provider::{Message, ModelProvider, Request, ToolSpec, Unrecorded};
+use crate::provider::{Message, ModelProvider, Request, ToolSpec};
 
 /// The longest answer of a model that is a tool.
 const MOST_TOKENS: u32 = 500;
@@ -180,14 +180,12 @@ async fn consult(
     let question = input["question"].as_str().ok_or("the input is not valid: it has no question")?;
     let messages = vec![Message::user(question)];
     let request = Request { system: system.to_string(), messages, max_tokens: MOST_TOKENS, ..Request::default() };
-    // The text and the result are stored as inputs of the turn; the body's chunks are not.
-    let mut inputs = Unrecorded;
-    let opened = provider.open(&request, ToolCalls::new(&PatternSet::default()), &mut inputs).await;
+    let opened = provider.open(&request, ToolCalls::new(&PatternSet::default())).await;
     let mut answer = opened.map_err(|error| error.to_string())?;
     let mut said = String::new();
     loop {
         let before = said.len();
-        let read = answer.next(&mut inputs, |event| {
+        let read = answer.next(|event| {
             if let StreamEvent::Text { text, .. } = event {
                 said.push_str(&text);
             }

@@ -164,7 +164,7 @@ impl Store for Redis {
             let messages = turn.map_or(&[][..], |turn| &turn.messages);
             call.arg(u8::from(then == Then::End)).arg(inputs.len()).arg(events.len()).arg(messages.len());
             for input in inputs {
-                call.arg(input.to_bytes());
+                call.arg(input.to_bytes()?);
             }
             for event in events {
                 call.arg(event.data.chunk_id).arg(text(event)?);

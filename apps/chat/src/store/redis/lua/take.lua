@@ -14,12 +14,10 @@ if tonumber(state[5]) > now then
 end
 redis.call('HSET', turn, 'lease', now + ARGV[1])
 local owners = redis.call('HINCRBY', turn, 'owners', 1)
-local told, newest = {}, tostring(state[1] - 1)
+local told, taken = {}, {}
 for i, entry in ipairs(redis.call('XRANGE', events, state[1], '+')) do
-  told[i], newest = entry[2][2], string.match(entry[1], '^%d+')
+  told[i] = entry[2][2]
 end
-redis.call('XADD', inputs, redis.call('XLEN', inputs) + 1 .. '-0', 'input', 'o' .. newest)
-local taken = {}
 for i, entry in ipairs(redis.call('XRANGE', inputs, '-', '+')) do
   taken[i] = entry[2][2]
 end
