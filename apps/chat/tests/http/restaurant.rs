@@ -25,11 +25,7 @@ async fn counting() -> (World, Arc<AtomicUsize>) {
 }
 
 fn roles(world: &World) -> Vec<Value> {
-    world.json("SELECT message -> '$.role' FROM messages ORDER BY position")
-}
-
-fn context(world: &World, conversation: &str) -> Value {
-    world.json(&format!("SELECT context FROM conversations WHERE id = '{conversation}'")).remove(0)
+    world.saved("a")["messages"].as_array().unwrap().iter().map(|message| message["role"].clone()).collect()
 }
 
 #[tokio::test]
@@ -101,14 +97,14 @@ async fn the_context_is_streamed_and_stored_but_never_seen() {
     let known = json!({"preferences": {"cuisine": "thai", "said": "I like Thai food"}});
     assert_eq!(turn.props(MessageType::Context)[0]["preferences"], known["preferences"]);
     assert!(turn.count(EventName::Context) > 10, "it streams");
-    assert_eq!(context(&world, "a"), known);
+    assert_eq!(world.saved("a")["context"], known);
     assert!(!json!(world.stored()).to_string().contains("context"), "the stored text is what was seen");
 
     // What is learnt adds up, also behind a tool and after a restart, and the prompt has it.
     world.restart();
     let turn = world.done("a", "restaurant", "Find an Italian place for Saturday").await;
     assert_eq!(turn.text(), "Let me have a look. I found 2: Napoli and Osteria \"da Nonna\". Shall I book a table?");
-    let stored = context(&world, "a");
+    let stored = world.saved("a")["context"].clone();
     let known = json!({"cuisine": "italian", "said": "I like Thai food"});
     assert_eq!(stored["preferences"], known, "the newest of each name, and all the others");
     assert_eq!(stored["restaurants"].as_array().unwrap().len(), 2);
@@ -141,6 +137,6 @@ async fn a_note_is_hidden_however_it_is_written() {
         let shown = &turn.props(MessageType::Context)[0];
         assert_eq!(shown["error"].as_str(), error, "{shown}");
         let expected = if error.is_some() { json!({}) } else { thai.clone() };
-        assert_eq!(context(&world, &conversation), expected, "a broken note is not stored");
+        assert_eq!(world.saved(&conversation)["context"], expected, "a broken note is not stored");
     }
 }

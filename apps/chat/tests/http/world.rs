@@ -223,16 +223,31 @@ impl World {
         self.journal().wait_for(|seen| seen.count == count && seen.held == 1).await;
     }
 
-    /// Returns every row that a turn may save, as an array. The stream's events are not among them.
+    /// Returns each conversation that is saved, with its name.
     pub(crate) fn rows(&self) -> Vec<Value> {
         self.json(
-            "SELECT json_array(id, assistant, context, session) FROM conversations
-             UNION ALL SELECT json_array(conversation_id, position, message) FROM messages",
+            "SELECT json_array(id, json_object(
+                 'assistant', json(assistant), 'context', json(context), 'session', json(session), 'messages', (
+                     SELECT json_group_array(json(message) ORDER BY position) FROM messages WHERE conversation_id = id
+                 )
+             )) FROM conversations ORDER BY id",
         )
     }
 
+    /// Returns a conversation as it is saved.
+    pub(crate) fn saved(&self, conversation: &str) -> Value {
+        self.rows().into_iter().find(|row| row[0] == conversation).map(|row| row[1].clone()).unwrap_or_default()
+    }
+
+    /// Returns the content of each saved message.
+    pub(crate) fn stored(&self) -> Vec<Value> {
+        let rows = self.rows();
+        let messages = rows.iter().filter_map(|row| row[1]["messages"].as_array()).flatten();
+        messages.map(|message| message["content"].clone()).collect()
+    }
+
     /// Returns the values of a query of JSON texts.
-    pub(crate) fn json(&self, sql: &str) -> Vec<Value> {
+    fn json(&self, sql: &str) -> Vec<Value> {
         let connection = rusqlite::Connection::open(self.config.database.as_ref().unwrap()).unwrap();
         let mut statement = connection.prepare(sql).unwrap();
         let rows = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
@@ -242,11 +257,6 @@ impl World {
     /// Returns the number of events that are stored.
     pub(crate) fn events(&self) -> usize {
         self.json("SELECT event FROM events").len()
-    }
-
-    /// Returns the content of each stored message.
-    pub(crate) fn stored(&self) -> Vec<Value> {
-        self.json("SELECT json_extract(message, '$.content') FROM messages ORDER BY conversation_id, position")
     }
 
     pub(crate) fn execute(&self, sql: &str) {
