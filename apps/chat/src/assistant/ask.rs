@@ -39,7 +39,7 @@ pub(super) async fn ask(
     reader: &mut impl Reader,
 ) -> Result<(), TurnError> {
     reader.restart();
-    if let Some(record) = output.stored_answer().await {
+    if let Some(record) = output.stored_answer().await? {
         return read(&mut provider.replay(record, reader.calls()), output, reader).await;
     }
     let (mut retry, before) = (provider.retry(), output.shown());
@@ -49,7 +49,7 @@ pub(super) async fn ask(
             Ok(mut answer) => match read(&mut answer, output, reader).await {
                 Err(TurnError::Provider(error)) if output.shown() == before => error,
                 ended => {
-                    output.inputs().store(&Input::Answer(answer.into_record())).await;
+                    output.store(&Input::Answer(answer.into_record())).await?;
                     return ended;
                 }
             },
@@ -66,7 +66,7 @@ async fn read(answer: &mut Answer, output: &mut Output, reader: &mut impl Reader
     loop {
         let read = answer.next(|event| reader.take(event)).await;
         // Events that came before an error still count.
-        output.send(reader.drain()).await;
+        output.send(reader.drain()).await?;
         if reader.is_done() || !read? {
             return Ok(());
         }

@@ -65,7 +65,7 @@ pub(super) async fn answer(
          this JSON Schema: {}\nToday is {today}.",
         assistants.form.schema().as_value(),
     );
-    let mut attempts = assistants.form.parse_streaming(message, &output.begin_answer().await);
+    let mut attempts = assistants.form.parse_streaming(message, &output.begin_answer().await?);
     while let Some(prompt) = attempts.start() {
         let request = Request {
             system: system.clone(),
@@ -78,7 +78,7 @@ pub(super) async fn answer(
             // An answer that breaks off costs an attempt, because what was shown of it can't be taken back.
             Err(TurnError::Provider(error)) if attempts.has_begun() => {
                 attempts.fail(failed(&error));
-                output.send(attempts.drain()).await;
+                output.send(attempts.drain()).await?;
                 // If it was the last one, the provider has failed, not the model.
                 if attempts.result().is_some() {
                     return Err(error.into());
@@ -87,7 +87,7 @@ pub(super) async fn answer(
             }
             Err(error) => return Err(error),
         }
-        output.send(attempts.drain()).await;
+        output.send(attempts.drain()).await?;
     }
     let mut messages = vec![Message::user(message)];
     let form = attempts.result().and_then(|result| result.as_ref().ok());

@@ -11,7 +11,6 @@ mod classify;
 mod fill;
 mod growing_text;
 mod hidden_context;
-mod inputs;
 mod output;
 mod raw;
 mod round;
@@ -23,6 +22,8 @@ mod tests;
 mod tool_loop;
 mod tools;
 
+use std::time::Duration;
+
 use chrono::NaiveDate;
 use serde_json::{Map, Value};
 
@@ -31,7 +32,6 @@ use crate::conversation::{Assistant, Conversation, Said, Turn};
 use crate::instructor::Instructor;
 use crate::provider::{Message, ModelProvider, ProviderError, Role};
 pub(crate) use catalogue::money;
-pub use inputs::Inputs;
 pub use output::Output;
 use tool_loop::ToolLoop;
 pub use tools::{Tool, ToolOutcome, Toolbox, finance, restaurant};
@@ -74,12 +74,27 @@ pub enum TurnError {
     /// The model's classification is not valid. The reason is for the log, because it may quote hidden values.
     #[error("the model's answer could not be understood")]
     Classification(String),
-    /// The store can't save a step.
-    #[error("{0}")]
-    Store(String),
+    /// The store fails.
+    #[error("the answer can't be stored")]
+    Store,
     /// The model calls tools again and again.
     #[error("the model has called tools {0} times over without coming to an answer")]
     Rounds(usize),
+    /// A client has stopped it.
+    #[error("the answer was stopped")]
+    Stopped,
+    /// It has taken too long.
+    #[error("the answer has taken longer than {} s", .0.as_secs())]
+    TooSlow(Duration),
+    /// Too many servers have had it, or another one has sent something else.
+    #[error("the answer was broken off by the server")]
+    BrokenOff,
+    /// It panicked.
+    #[error("the server crashed while producing the answer")]
+    Crashed,
+    /// A part of it can't be stored, or another server has it, or is to have it.
+    #[error("the answer is not this server's any more")]
+    Lost,
 }
 
 impl TurnError {
@@ -89,8 +104,12 @@ impl TurnError {
         match self {
             Self::Provider(error) => error.kind(),
             Self::Classification(_) => "bad_classification",
-            Self::Store(_) => "store_failed",
+            Self::Store | Self::Lost => "store_failed",
             Self::Rounds(_) => "too_many_rounds",
+            Self::Stopped => "stopped",
+            Self::TooSlow(_) => "too_slow",
+            Self::BrokenOff => "broken_off",
+            Self::Crashed => "crashed",
         }
     }
 }
@@ -130,7 +149,7 @@ impl Assistants {
     ) -> Result<Finished, TurnError> {
         let (assistant, message) = (before.assistant, said.text.as_str());
         let question = run_tools::question(before, message);
-        output.tell_message(message).await;
+        output.tell_message(message).await?;
         match assistant {
             Assistant::Shopping => shopping::answer(self, before, said, output).await,
             Assistant::Finance => {

@@ -8,11 +8,11 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::Assistants;
 use super::growing_text::GrowingText;
 use super::output::Output;
 use super::round::Call;
-use super::tools::{ToolOutcome, Toolbox};
+use super::tools::{ToolCall, ToolOutcome, Toolbox};
+use super::{Assistants, TurnError};
 use crate::conversation::Conversation;
 use crate::provider::{Block, Message, Role};
 use crate::store::Input;
@@ -58,7 +58,7 @@ pub(super) async fn run(
     toolbox: &Toolbox,
     calls: Vec<Call>,
     output: &mut Output,
-) -> Vec<Block> {
+) -> Result<Vec<Block>, TurnError> {
     let mut run = Run {
         assistants,
         toolbox,
@@ -71,35 +71,35 @@ pub(super) async fn run(
     };
     let (says, mut heard) = mpsc::channel::<(usize, String)>(UNHEARD);
     // On a server that is gone, where each call may have been carried out.
-    let were_begun = output.inputs().next_if(|input| *input == Input::Run).is_some();
+    let were_begun = output.next_if(|input| *input == Input::Run).is_some();
     if !were_begun {
-        output.inputs().store(&Input::Run).await;
+        output.store(&Input::Run).await?;
     }
     for place in 0..calls.len() {
-        run.begin(place, output).await;
+        run.begin(place, output).await?;
     }
     let mut have_begun = false;
     while run.outcomes.iter().any(Option::is_none) {
         let is_of_run = |input: &Input| matches!(input, Input::Run | Input::Heard { .. } | Input::Outcome { .. });
-        let input = match output.inputs().next_if(is_of_run) {
+        let input = match output.next_if(is_of_run) {
             Some(input) => input,
             None => {
                 if !std::mem::replace(&mut have_begun, true) {
                     if were_begun {
-                        output.inputs().store(&Input::Run).await;
-                        run.begin_texts_anew(output).await;
+                        output.store(&Input::Run).await?;
+                        run.begin_texts_anew(output).await?;
                     }
                     run.spawn_open(were_begun, &says, output);
                 }
                 let Some(input) = run.next(&mut heard).await else { break };
-                output.inputs().store(&input).await;
+                output.store(&input).await?;
                 input
             }
         };
         match input {
-            Input::Heard { place, text } => run.hear(place, &text, output).await,
-            Input::Outcome { place, outcome } => run.end(place, outcome, output).await,
-            _ => run.begin_texts_anew(output).await,
+            Input::Heard { place, text } => run.hear(place, &text, output).await?,
+            Input::Outcome { place, outcome } => run.end(place, outcome, output).await?,
+            _ => run.begin_texts_anew(output).await?,
         }
     }
     let result = |(call, outcome): (&Call, Option<ToolOutcome>)| {
@@ -110,7 +110,7 @@ pub(super) async fn run(
         };
         Block::ToolResult { tool_use_id: call.id.clone(), content, is_error }
     };
-    calls.iter().zip(run.outcomes).map(result).collect()
+    Ok(calls.iter().zip(run.outcomes).map(result).collect())
 }
 
 impl Run<'_> {
@@ -122,7 +122,7 @@ impl Run<'_> {
     }
 
     /// Announces a call, or ends it at once if its input is flawed.
-    async fn begin(&mut self, place: usize, output: &mut Output) {
+    async fn begin(&mut self, place: usize, output: &mut Output) -> Result<(), TurnError> {
         let call = &self.calls[place];
         if let Err(flaw) = &call.input {
             let error = format!("{flaw}; the tool was not run");
@@ -135,21 +135,19 @@ impl Run<'_> {
             call.message.named(EventName::ToolInput).change(Change::set("/status", "called")),
             result.whole(json!({"id": call.id, "name": call.name, "status": "running"})),
         ];
-        if self.toolbox.is_model(&call.name) {
+        if self.is_model(place) {
             let loading = self.message(place, EventName::Loading, MessageType::Loading, ".loading");
             events.push(loading.whole(json!({"message": "Asking a colleague…"})));
         }
-        output.send(events).await;
+        output.send(events).await
     }
 
     /// Starts the tools of the calls that have no result.
     fn spawn_open(&mut self, were_begun: bool, says: &mpsc::Sender<(usize, String)>, output: &Output) {
-        for (place, call) in self.calls.iter().enumerate() {
-            let Ok(input) = &call.input else { continue };
-            if self.outcomes[place].is_some() {
-                continue;
-            }
-            let run = if were_begun && !self.toolbox.is_repeatable(&call.name) {
+        for (place, Call { id, name, input, .. }) in self.calls.iter().enumerate() {
+            let (Ok(input), None) = (input, &self.outcomes[place]) else { continue };
+            let is_repeatable = self.toolbox.find(name).is_some_and(|tool| tool.is_repeatable);
+            let run = if were_begun && !is_repeatable {
                 futures::future::ready(Err(LOST.to_owned())).boxed()
             } else {
                 let says = says.clone();
@@ -158,13 +156,17 @@ impl Run<'_> {
                     // A receiver that is gone has ended the tool, too.
                     async move { says.send((place, text)).await.unwrap_or_default() }.boxed()
                 };
-                let key = output.key(&call.id);
-                self.toolbox.run(&call.name, input.clone(), key, &self.assistants.provider, say).boxed()
+                let (key, provider) = (output.key(id), self.assistants.provider.clone());
+                self.toolbox.run(name, ToolCall { input: input.clone(), key, provider, say: Box::new(say) })
             };
             let crashed = |_| Err("the tool has crashed".to_owned());
             let run = AssertUnwindSafe(run).catch_unwind();
             self.running.spawn(run.map(move |ended| (place, ended.unwrap_or_else(crashed))));
         }
+    }
+
+    fn is_model(&self, place: usize) -> bool {
+        self.toolbox.find(&self.calls[place].name).is_some_and(|tool| tool.is_model)
     }
 
     /// Waits for a tool. Its text comes before its result.
@@ -179,30 +181,30 @@ impl Run<'_> {
         }
     }
 
-    async fn hear(&mut self, place: usize, text: &str, output: &mut Output) {
+    async fn hear(&mut self, place: usize, text: &str, output: &mut Output) -> Result<(), TurnError> {
         let message = self.message(place, EventName::Text, MessageType::Text, ".text");
         let mut events = Vec::new();
         self.said.entry(place).or_insert_with(|| GrowingText::new(message)).push(text, &mut events);
-        output.send(events).await;
+        output.send(events).await
     }
 
     /// Begins the texts anew that were not complete when their server was gone.
-    async fn begin_texts_anew(&mut self, output: &mut Output) {
+    async fn begin_texts_anew(&mut self, output: &mut Output) -> Result<(), TurnError> {
         let mut events = Vec::new();
         for (place, text) in &mut self.said {
             if self.outcomes[*place].is_none() {
                 text.begin(&mut events);
             }
         }
-        output.send(events).await;
+        output.send(events).await
     }
 
-    async fn end(&mut self, place: usize, outcome: ToolOutcome, output: &mut Output) {
+    async fn end(&mut self, place: usize, outcome: ToolOutcome, output: &mut Output) -> Result<(), TurnError> {
         let mut events = Vec::new();
         self.said.get(&place).into_iter().for_each(|text| text.end(&mut events));
         let end = match &outcome {
             // A model's text was sent while it was written.
-            Ok(value) if self.toolbox.is_model(&self.calls[place].name) => {
+            Ok(value) if self.is_model(place) => {
                 json!({"status": "done", "result": value, "is_told": true})
             }
             Ok(value) => json!({"status": "done", "result": value}),
@@ -212,6 +214,6 @@ impl Run<'_> {
             self.message(place, EventName::ToolResult, MessageType::ToolResult, "").change(Change::merge("", end)),
         );
         self.outcomes[place] = Some(outcome);
-        output.send(events).await;
+        output.send(events).await
     }
 }

@@ -34,7 +34,7 @@ pub(super) async fn answer(
     output: &mut Output,
 ) -> Result<Finished, TurnError> {
     let user = Message::user(&message.text);
-    let mut reading = Reading::new(&output.begin_answer().await);
+    let mut reading = Reading::new(&output.begin_answer().await?);
     // Nothing is decided before the input is complete and valid.
     let said = classify(assistants, before, message, &mut reading, output).await?;
     let session = Session::after(before.session.as_ref(), &said, &message.text, &message.answers);
@@ -58,13 +58,13 @@ pub(super) async fn answer(
             names.filter_map(|name| session.contextual_questions.get_key_value(name)).collect()
         }
     };
-    output.send(vec![complete(&reading.message, &said, &asked, &session)]).await;
+    output.send(vec![complete(&reading.message, &said, &asked, &session)]).await?;
     let response = said.simple_response.iter().map(|response| response.message.as_str());
     let words: Vec<&str> = response.chain(asked.iter().map(|(_, question)| question.message.as_str())).collect();
     let mut stop_reason = "end_turn".to_owned();
     let answer = match said.data_strategy {
         DataStrategy::MemoryOnly => recall(assistants, before, &user, output, &mut stop_reason).await?,
-        DataStrategy::EsFetch if asked.is_empty() => search(&said, &session, output).await,
+        DataStrategy::EsFetch if asked.is_empty() => search(&said, &session, output).await?,
         DataStrategy::None | DataStrategy::EsFetch => words.join("\n"),
     };
     let mut messages = vec![user];
@@ -135,17 +135,17 @@ async fn recall(
         max_tokens: MOST_TOKENS,
         ..Request::default()
     };
-    let (block, no_calls) = (output.begin_answer().await, Default::default());
+    let (block, no_calls) = (output.begin_answer().await?, Default::default());
     let mut round = Round::new(&block, &no_calls);
     ask(&assistants.provider, &request, output, &mut round).await?;
     let (said, rest) = round.finish();
-    output.send(rest).await;
+    output.send(rest).await?;
     *stop_reason = said.stop_reason;
     Ok(said.message.map(|message| message.text()).unwrap_or_default())
 }
 
 /// Searches the catalogue.
-async fn search(said: &Classification, session: &Session, output: &mut Output) -> String {
+async fn search(said: &Classification, session: &Session, output: &mut Output) -> Result<String, TurnError> {
     let kinds = said.category.iter().chain(&said.subcategories).map(|kind| kind.replace('_', " "));
     let answers: Vec<&[String]> = session.answers().collect();
     let (found, is_exact) = catalogue::search(&kinds.collect::<Vec<_>>().join(" "), &answers);
@@ -160,8 +160,8 @@ async fn search(said: &Classification, session: &Session, output: &mut Output) -
         names => format!("Nothing fits all of that. The closest: {}.", names.join(", ")),
     };
     GrowingText::text("text", &block).push(&answer, &mut events);
-    output.send(events).await;
-    answer
+    output.send(events).await?;
+    Ok(answer)
 }
 
 /// Creates the event of the decision. Of the internal fields it has only the slots' names, which answers carry.

@@ -50,11 +50,11 @@ pub(super) async fn answer(
             max_tokens: MOST_TOKENS,
             temperature,
         };
-        let block = output.begin_answer().await;
+        let block = output.begin_answer().await?;
         let mut round = Round::new(&block, &ids);
         ask(&assistants.provider, &request, output, &mut round).await?;
         let (said, rest) = round.finish();
-        output.send(rest).await;
+        output.send(rest).await?;
         turn.context = updated(turn.context, said.context);
         ids.extend(said.message.iter().flat_map(call_ids));
         turn.messages.extend(said.message);
@@ -65,7 +65,7 @@ pub(super) async fn answer(
             // Before the tools run: whatever becomes of the server, it is known that they may have run.
             output.save(turn.step()).await?;
         }
-        let content = run(assistants, toolbox, said.calls, output).await;
+        let content = run(assistants, toolbox, said.calls, output).await?;
         turn.messages.push(Message { role: Role::User, content });
     }
     Err(TurnError::Rounds(assistants.rounds))

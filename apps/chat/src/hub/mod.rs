@@ -1,18 +1,11 @@
 //! Connects the turns of this server with its readers: events go through the store, and the hub reports when there are
 //! more.
 
-mod interrupt;
-mod publisher;
-
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
-
-pub(crate) use interrupt::interrupt;
-pub use interrupt::{Interrupt, Interrupts};
-pub use publisher::Publisher;
 
 /// How often the store is asked for what other servers send.
 pub(crate) const LOOK: Duration = Duration::from_millis(50);
@@ -30,6 +23,13 @@ pub(crate) struct Signals {
     told: watch::Sender<u64>,
     /// Something was asked of the turn.
     pub(crate) nudge: Notify,
+}
+
+impl Signals {
+    /// Reports that the events up to a chunk id are stored.
+    pub(crate) fn tell(&self, last: u64) {
+        self.told.send_replace(last);
+    }
 }
 
 impl Hub {

@@ -22,21 +22,25 @@ const MOST_TOKENS: u32 = 500;
 /// A tool's result, or an error in words for the model.
 pub type ToolOutcome = Result<Value, String>;
 
-type Run = dyn Fn(Value, String) -> BoxFuture<'static, ToolOutcome> + Send + Sync;
+/// A call of a tool.
+pub(super) struct ToolCall {
+    pub(super) input: Value,
+    /// Names the call, on each server alike.
+    pub(super) key: String,
+    pub(super) provider: ModelProvider,
+    /// Takes the text of a tool that is a model, piece by piece.
+    pub(super) say: Box<dyn Fn(String) -> BoxFuture<'static, ()> + Send + Sync>,
+}
 
 /// A tool.
 #[derive(Clone)]
 pub struct Tool {
     spec: ToolSpec,
-    work: Work,
-    is_repeatable: bool,
-}
-
-#[derive(Clone)]
-enum Work {
-    Run(Arc<Run>),
-    /// Asks a model the input's `question`, with this prompt.
-    Ask(Arc<str>),
+    run: Arc<dyn Fn(ToolCall) -> BoxFuture<'static, ToolOutcome> + Send + Sync>,
+    /// Set if its text is shown while it works.
+    pub(super) is_model: bool,
+    /// Set if a call can be repeated that may have been carried out.
+    pub(super) is_repeatable: bool,
 }
 
 impl Tool {
@@ -79,11 +83,11 @@ impl Tool {
         R: Future<Output = ToolOutcome> + Send + 'static,
     {
         let spec = ToolSpec { name: name.to_owned(), description: description.to_owned(), input_schema };
-        let run = move |input: Value, key| match T::deserialize(input) {
-            Ok(input) => run(key, input).boxed(),
+        let run = move |call: ToolCall| match T::deserialize(call.input) {
+            Ok(input) => run(call.key, input).boxed(),
             Err(error) => futures::future::ready(Err(format!("the input is not valid: {error}"))).boxed(),
         };
-        Self { spec, work: Work::Run(Arc::new(run)), is_repeatable: true }
+        Self { spec, run: Arc::new(run), is_model: false, is_repeatable: true }
     }
 
     /// Marks a tool that changes nothing and can run again.
@@ -98,7 +102,9 @@ impl Tool {
         let question =
             json!({"type": "object", "properties": {"question": {"type": "string"}}, "required": ["question"]});
         let spec = ToolSpec { name: name.to_owned(), description: description.to_owned(), input_schema: question };
-        Self { spec, work: Work::Ask(system.into()), is_repeatable: true }
+        let system = system.to_owned();
+        let run = move |call| consult(call, system.clone()).boxed();
+        Self { spec, run: Arc::new(run), is_model: true, is_repeatable: true }
     }
 
     /// Returns the tool's description for the model.
@@ -136,50 +142,29 @@ impl Toolbox {
         self.specs.clone()
     }
 
-    /// Returns whether a tool is a model, whose text is shown while it works.
-    pub(super) fn is_model(&self, name: &str) -> bool {
-        self.tools.iter().any(|tool| tool.spec.name == name && matches!(tool.work, Work::Ask(_)))
+    /// Returns a tool by its name.
+    pub(super) fn find(&self, name: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.spec.name == name)
     }
 
-    /// Returns whether a call can be repeated that may have been carried out.
-    pub(super) fn is_repeatable(&self, name: &str) -> bool {
-        self.tools.iter().any(|tool| tool.spec.name == name && tool.is_repeatable)
-    }
-
-    /// Runs a tool for the call with this key. The text of a model goes to `heard` piece by piece.
-    pub(super) fn run(
-        &self,
-        name: &str,
-        input: Value,
-        key: String,
-        provider: &ModelProvider,
-        heard: impl Fn(String) -> BoxFuture<'static, ()> + Send + Sync + 'static,
-    ) -> impl Future<Output = ToolOutcome> + Send + 'static {
-        let (longest, provider) = (self.longest, provider.clone());
-        let tool = self.tools.iter().find(|tool| tool.spec.name == name).map(|tool| tool.work.clone());
-        let unknown = format!("there is no tool named `{name}`");
+    /// Runs a tool.
+    pub(super) fn run(&self, name: &str, call: ToolCall) -> BoxFuture<'static, ToolOutcome> {
+        let (longest, unknown) = (self.longest, format!("there is no tool named `{name}`"));
+        let run = self.find(name).map(|tool| tool.run.clone());
         async move {
-            let work = match tool {
-                None => return Err(unknown),
-                Some(Work::Run(run)) => run(input, key),
-                Some(Work::Ask(system)) => consult(provider, system, input, heard).boxed(),
-            };
+            let work = run.ok_or(unknown)?(call);
             let too_late = |_| Err(format!("the tool has not answered within {} ms", longest.as_millis()));
             tokio::time::timeout(longest, work).await.unwrap_or_else(too_late)
         }
+        .boxed()
     }
 }
 
-/// Asks a model. Its text goes to `heard` piece by piece, and is the result.
-async fn consult(
-    provider: ModelProvider,
-    system: Arc<str>,
-    input: Value,
-    heard: impl Fn(String) -> BoxFuture<'static, ()>,
-) -> ToolOutcome {
+/// Asks a model the input's `question`, with this prompt. Its text is the result.
+async fn consult(ToolCall { input, provider, say, .. }: ToolCall, system: String) -> ToolOutcome {
     let question = input["question"].as_str().ok_or("the input is not valid: it has no question")?;
     let messages = vec![Message::user(question)];
-    let request = Request { system: system.to_string(), messages, max_tokens: MOST_TOKENS, ..Request::default() };
+    let request = Request { system, messages, max_tokens: MOST_TOKENS, ..Request::default() };
     let opened = provider.open(&request, ToolCalls::new(&PatternSet::default())).await;
     let mut answer = opened.map_err(|error| error.to_string())?;
     let mut said = String::new();
@@ -192,7 +177,7 @@ async fn consult(
         });
         let has_more = read.await.map_err(|error| error.to_string())?;
         if said.len() > before {
-            heard(said[before..].to_owned()).await;
+            say(said[before..].to_owned()).await;
         }
         if !has_more {
             return Ok(json!({"answer": said}));
