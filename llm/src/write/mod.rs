@@ -30,8 +30,11 @@ use crate::payload::owned;
 use crate::stream::Provider;
 use crate::verbs::verbs;
 
+/// Creates the writer of a target.
+type NewTarget = fn() -> Box<dyn Target>;
+
 /// The targets. A new one is a file and a line here.
-const TARGETS: &[(Provider, fn() -> Box<dyn Target>)] =
+const TARGETS: &[(Provider, NewTarget)] =
     &[(Provider::OpenaiChat, openai_chat::new), (Provider::Anthropic, anthropic::new)];
 
 /// An event of the target's stream, or a loss.

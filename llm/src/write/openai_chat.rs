@@ -1,6 +1,6 @@
 //! OpenAI Chat Completions: chunks, and `[DONE]` at the end.
 //!
-//! Reasoning is `reasoning_content`, as DeepSeek and most servers send it; signatures, encrypted reasoning and images are
+//! Reasoning is `reasoning_content`, as `DeepSeek` and most servers send it; signatures, encrypted reasoning and images are
 //! in the members that OpenRouter and Google add. A refusal without text is `content_filter`.
 
 use alloc::borrow::ToOwned;

@@ -1,4 +1,4 @@
-//! What is the same for all targets: [`Session`].
+//! The part of writing that all targets share: [`Session`].
 //!
 //! It begins and ends messages, gives ids, starts calls once their names are complete, collects usage and stop reasons
 //! until the end of a message, and ends the stream with an error if the source is damaged.
@@ -70,7 +70,7 @@ enum Call {
     Waiting {
         /// The input of a call without a name.
         input: String,
-        /// What belongs to the call, and was sent before its name was complete.
+        /// Parts of the call that were sent before its name was complete.
         parts: Vec<StreamEvent<'static>>,
     },
     Written(Called),
@@ -300,11 +300,9 @@ impl Session {
                 self.target.write(&StreamEvent::Text { choice, block: 0, text }, out);
             }
             CallEvent::Fragment { call, text } => self.fragment(call, text, out),
-            CallEvent::End { call, input } if call.is_answer => {
-                if !is_whole(input) {
-                    self.last_message().answers.entry(call.choice).or_default().is_cut = true;
-                    self.has_cut_call = true;
-                }
+            CallEvent::End { call, input } if call.is_answer && !is_whole(input) => {
+                self.last_message().answers.entry(call.choice).or_default().is_cut = true;
+                self.has_cut_call = true;
             }
             CallEvent::End { call, input } => self.end_call(call, input, out),
             _ => {}

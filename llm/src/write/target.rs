@@ -55,7 +55,7 @@ impl Clone for Box<dyn Target> {
     }
 }
 
-/// Whether a call was written.
+/// The outcome of a call's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Started {
     Written,
