@@ -451,3 +451,14 @@ test("what a translator takes back is taken from the newest text alone", () => {
     assert.ok(copied < 10 * text.length, `${copied} units`);
   }
 });
+
+test("half a pair that waits counts as the two bytes that are known, for the limit on the total", () => {
+  for (const options of [{}, { lenient: tolerating("model-output") }]) {
+    for (const [total, offset] of [[1, 1], [2, 2], [3, undefined]]) {
+      const parser = new Parser("$", { ...options, limits: { total } });
+      const feed = () => parser.feed('"\ud83d');
+      if (offset === undefined) feed();
+      else assert.throws(feed, { kind: "total-limit", offset });
+    }
+  }
+});

@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 
 import fc from "fast-check";
 
-import { lenient, Parser, partial } from "../dist/index.js";
+import { Documents, FieldReader, lenient, Parser, partial, snapshots } from "./all.mjs";
 import { cut, sizes, text } from "./texts.mjs";
 
 const limits = { depth: 1000 };
@@ -78,4 +78,14 @@ describe("a value that grows with its text", () => {
     assert.throws(() => partial({ numbers: "float" }), { kind: "invalid-option" });
     assert.throws(() => partial(null), { kind: "invalid-option" });
   });
+});
+
+test("what only shows a document refuses the options that it sets itself", async () => {
+  for (const options of [{ retain: "all" }, { snapshots: "live" }, { spelling: true }]) {
+    const refused = { kind: "invalid-option" };
+    assert.throws(() => partial(options), refused);
+    assert.throws(() => new FieldReader(["1"], options), refused);
+    await assert.rejects(snapshots(["1"], options).next(), refused);
+  }
+  assert.throws(() => new Documents("lines", [], { freeze: true }), { kind: "invalid-option" });
 });

@@ -9,8 +9,7 @@ import type { Json } from "../core/values.js";
 export type Shown = { readonly value: Json; readonly state: "complete" | "partial" } | undefined;
 
 /** Begins a text. Both consumers show open numbers and literals, and refuse text that could reach a prototype. */
-const begin = (): Text =>
-  makeText({ snapshots: true, provisional: true, retain: "nothing", prototypeKeys: "reject", limits: { depth: Infinity } });
+const begin = (): Text => makeText({ provisional: true, prototypeKeys: "reject", limits: { depth: Infinity } });
 
 /** A drop-in, which reads each delta once. */
 export abstract class DropIn<Result> {

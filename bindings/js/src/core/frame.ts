@@ -18,7 +18,7 @@ export interface Match {
 export const NO_MATCHES: Match[] = [];
 
 /** The match of a value of which nothing but text is reported. */
-export const SELECTED: Match[] = [{ id: 0, pattern: 0, path: "", type: "string", offset: 0, isRaw: false }];
+export const SELECTED: Match[] = new Array(1);
 
 /** An open container. Frames are used again. */
 export class Frame {

@@ -40,16 +40,6 @@ export class Input<E extends Engine = Engine> {
     readonly translator?: Lenient,
   ) {}
 
-  /** Returns an independent copy that feeds a copied engine. */
-  clone(engine: E): Input<E> {
-    return this.copyTo(new Input(engine, this.readsMark));
-  }
-
-  protected copyTo(copy: Input<E>): Input<E> {
-    const { bytes, half, hasBegun } = this;
-    return Object.assign(copy, { bytes, half, hasBegun });
-  }
-
   reset(): void {
     this.engine.reset();
     this.bytes = NO_BYTES;
@@ -119,6 +109,8 @@ export class Input<E extends Engine = Engine> {
     // It may get its other half from the next chunk.
     const end = text.length > 1 ? this.#take(text.slice(0, -1)) : 0;
     if (this.#hasStopped) return end - before;
+    // Its first two bytes are known.
+    if (engine.base + 2 > engine.limits.total) this.exceed(text, text.length - 1);
     this.half = text.slice(-1);
     if (!this.takesCharacters) this.readWaiting();
     return chunk.length;

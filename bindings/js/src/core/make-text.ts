@@ -2,14 +2,21 @@
 
 import { NO_AUTOMATON, type Automaton } from "./patterns/automaton.js";
 import { ReportingEngine, type Output } from "./reporting.js";
-import { Input } from "./input.js";
-import { settingsOf, type ParserOptions, type Settings } from "./options.js";
-import { Text } from "./text.js";
+import { invalid, optionsOf, settingsOf, type ParserOptions, type Settings } from "./options.js";
+import { inputFor, Text } from "./text.js";
 import { Tree } from "./tree/tree.js";
 
+/** The options of what shows a document so far, and nothing else. */
+export type ShownOptions = Omit<ParserOptions, (typeof FIXED)[number]>;
+
+const FIXED = ["snapshots", "retain", "spelling"] as const;
+
 /** Creates a text of which only snapshots are kept. */
-export function makeText(options: ParserOptions & { readonly retain: "nothing" }): Text {
-  return textWith(settingsOf(options), NO_AUTOMATON);
+export function makeText(options: ShownOptions): Text {
+  for (const name of FIXED) {
+    if ((optionsOf(options) as ParserOptions)[name] !== undefined) throw invalid(`${name}: only a \`Parser\` has this option`);
+  }
+  return textWith(settingsOf({ ...options, snapshots: true, retain: "nothing" }), NO_AUTOMATON);
 }
 
 /** What patterns of a user need. */
@@ -19,9 +26,7 @@ const NO_SELECTING: Selecting = { matching: undefined, keeping: undefined, begin
 
 /** Creates a text with patterns. */
 export function textWith(settings: Settings, automaton: Automaton, selecting = NO_SELECTING): Text {
-  const { accept, lenient, snapshots, strictByteOrderMark } = settings;
   const engine = new ReportingEngine(automaton, settings, { events: [], nextMatch: 0, refusal: undefined, ...selecting });
-  if (snapshots) engine.tree = new Tree(settings);
-  const input = lenient?.begin(engine, strictByteOrderMark, accept) ?? new Input(engine, strictByteOrderMark);
-  return new Text(settings, input);
+  if (settings.snapshots) engine.tree = new Tree(settings);
+  return new Text(settings, inputFor(settings, engine));
 }

@@ -1,12 +1,11 @@
 // The one-call form: the value so far, after each piece of its text.
 
-import { makeText } from "./make-text.js";
-import { optionsOf, type ParserOptions } from "./options.js";
+import { makeText, type ShownOptions } from "./make-text.js";
 import { TextParser, type DeepPartial } from "./text-parser.js";
 import type { Json } from "./values.js";
 
 /** The options of {@link partial}. */
-export type PartialOptions = Omit<ParserOptions, "snapshots" | "retain" | "spelling">;
+export type PartialOptions = ShownOptions;
 
 /**
  * A value that is up to date after each piece of its text. A string, an array or an object is shown from its first unit on, and a
@@ -17,7 +16,7 @@ export class PartialJson<T = Json> {
   readonly #parser: TextParser;
 
   constructor(options: PartialOptions = {}) {
-    this.#parser = new TextParser(makeText({ ...optionsOf(options), snapshots: true, retain: "nothing" }));
+    this.#parser = new TextParser(makeText(options));
   }
 
   /**

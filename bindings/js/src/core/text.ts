@@ -6,7 +6,7 @@ import { errorOf, Fault, TextError, withEvents } from "./text-error.js";
 import { DONE } from "./states.js";
 import { JsonSpigotError } from "./error.js";
 import type { Deviations } from "./events.js";
-import type { Input } from "./input.js";
+import { Input } from "./input.js";
 import { invalid, type Settings } from "./options.js";
 import type { Tree } from "./tree/tree.js";
 
@@ -15,6 +15,10 @@ export function opened<T>(text: T | undefined): T {
   if (text === undefined) throw new JsonSpigotError("disposed", "the parser has been disposed of");
   return text;
 }
+
+/** Creates the input of an engine. */
+export const inputFor = ({ lenient, strictByteOrderMark, accept }: Settings, engine: ReportingEngine): Input<ReportingEngine> =>
+  lenient?.begin(engine, strictByteOrderMark, accept) ?? new Input(engine, strictByteOrderMark);
 
 export const OPEN = 0;
 export const FINISHED = 1;
@@ -85,11 +89,14 @@ export class Text {
     this.stoppedBy = undefined;
   }
 
+  /** Returns an independent text in the same state. */
   clone(): Text {
-    const clone = new Text(this.settings, this.input.clone(cloneEngine(this.engine, { ...this.output, events: [] })));
-    clone.outcome = this.outcome;
-    clone.stoppedBy = this.stoppedBy;
-    return clone;
+    const { settings, outcome, stoppedBy } = this;
+    const { bytes, half, hasBegun, readsMark, original, translator } = this.input;
+    const input = inputFor(settings, cloneEngine(this.engine, { ...this.output, events: [] }));
+    Object.assign(input, { bytes, half, hasBegun, readsMark }, original && { original: original.slice() });
+    if (translator) Object.assign(input.translator!, translator, { list: translator.list.slice() });
+    return Object.assign(new Text(settings, input), { outcome, stoppedBy });
   }
 
   /** Reads a chunk; its events are in the output. Returns the error that has stopped it. */

@@ -119,7 +119,7 @@ export class Documents {
     if (!FRAMINGS.includes(framing)) {
       throw invalid(`framing: ${spelled(framing)} is not one of ${FRAMINGS.join(", ")}`);
     }
-    for (const name of ["snapshots", "provisional"] as const) {
+    for (const name of ["snapshots", "provisional", "freeze"] as const) {
       if ((optionsOf(options) as ParserOptions)[name]) throw invalid(`${name}: a stream of documents has no snapshots`);
     }
     this.#framing = framing;

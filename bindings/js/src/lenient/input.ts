@@ -12,12 +12,6 @@ export class LenientInput extends Input<ReportingEngine> {
   declare readonly translator: Lenient;
   override original: Original[] = [];
 
-  override clone(engine: ReportingEngine): Input<ReportingEngine> {
-    const copy = new LenientInput(engine, this.readsMark, this.translator.clone(engine));
-    copy.original = this.original.slice();
-    return this.copyTo(copy);
-  }
-
   override reset(): void {
     super.reset();
     this.original = [];

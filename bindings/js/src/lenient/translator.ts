@@ -108,11 +108,6 @@ export class Lenient {
     this.accepts = accepts;
   }
 
-  clone(engine: ReportingEngine): Lenient {
-    const clone = new Lenient(engine, this.allowed, this.accepts);
-    return Object.assign(clone, this, { list: this.list.slice() });
-  }
-
   reset(): void {
     this.count = this.newest = 0;
     this.list = [];

@@ -9,7 +9,7 @@ import type { ElementOf, FieldOf, FieldPath, FieldRequest, ReadOptions, Requeste
 import { checkedSignal, NOTHING, SourceLoop, type Chunks, type Loop, type Reading } from "./loop.js";
 import { chunksOfJson, type Chunk, type Source } from "./source.js";
 import { lookUp, type ValueState } from "../core/tree/state-of.js";
-import type { StreamOptions } from "./streams.js";
+import type { SnapshotsOptions } from "./streams.js";
 import { makeText } from "../core/make-text.js";
 import type { Text } from "../core/text.js";
 import { Tree } from "../core/tree/tree.js";
@@ -76,11 +76,10 @@ export class FieldReader<T = Json> {
   /** The error of the source or the text, for all later reads. */
   #failure: { readonly reason: unknown } | undefined;
 
-  constructor(source: Source, options: Omit<StreamOptions, "snapshots" | "provisional" | "retain" | "spelling"> = {}) {
-    const { signal: asked, snapshots: _, provisional: __, retain: ___, spelling: ____, ...own } = optionsOf<StreamOptions>(options);
+  constructor(source: Source, options: Omit<SnapshotsOptions, "provisional"> = {}) {
+    const { signal: asked, provisional: _, duplicateKeys = "reject", ...own } = optionsOf<SnapshotsOptions>(options);
     const signal = checkedSignal(asked);
-    const duplicateKeys = own.duplicateKeys ?? "reject";
-    const text = (this.#text = makeText({ ...own, duplicateKeys, snapshots: true, retain: "nothing" }));
+    const text = (this.#text = makeText({ ...own, duplicateKeys }));
     this.#tree = this.#text.engine.tree = new PieceTree(this.#text.settings);
     const cancel = (): void => this.cancel(signal!.reason);
     const settle = (error: JsonSpigotError | undefined): readonly undefined[] => {

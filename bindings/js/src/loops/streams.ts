@@ -7,7 +7,7 @@ import { optionsOf, type ParserOptions } from "../core/options.js";
 import { checkSchema, validated, type StandardSchema } from "./schema.js";
 import { Stage } from "../core/runtime.js";
 import { TextParser, type DeepPartial } from "../core/text-parser.js";
-import { makeText } from "../core/make-text.js";
+import { makeText, type ShownOptions } from "../core/make-text.js";
 import { selectingText } from "../core/selecting-text.js";
 import type { Text } from "../core/text.js";
 import type { Json } from "../core/values.js";
@@ -18,7 +18,7 @@ export interface StreamOptions extends ParserOptions {
 }
 
 /** Returns the options of the parser alone. */
-function parserOptions(options: StreamOptions): ParserOptions {
+function parserOptions<O extends StreamOptions>(options: O): Omit<O, "signal"> {
   const { signal: _, ...own } = optionsOf(options);
   return own;
 }
@@ -68,7 +68,7 @@ export function eventLoop<T>(
 /** Returns the events of the chunk before its error. */
 const eventsBefore = (error: unknown): readonly Event[] => (error as { events?: readonly Event[] }).events ?? NOTHING;
 
-export type SnapshotsOptions = Omit<StreamOptions, "retain" | "spelling">;
+export type SnapshotsOptions = ShownOptions & Pick<StreamOptions, "signal">;
 
 /**
  * Yields the document so far after each chunk that has changed it; the last one is the complete value. Unchanged parts are the
@@ -78,7 +78,7 @@ export type SnapshotsOptions = Omit<StreamOptions, "retain" | "spelling">;
  * value, or a `SchemaError` is thrown. Earlier values are not validated.
  *
  * @param source - the body of a response, a web stream, or an iterable of strings or bytes, cut anywhere
- * @param options - `snapshots: "live"` updates one value in place, which costs less
+ * @param options - those of a parser that keeps nothing else; a `Parser` with `snapshots: "live"` updates one value in place
  *
  * @example
  * ```ts
@@ -114,7 +114,7 @@ export function snapshots<T = Json>(
   const begin = (): Reading<Chunk, DeepPartial<T> | T, T | undefined> => {
     const { schema, ...own } = optionsOf(options);
     if (schema !== undefined) checkSchema(schema);
-    const parser = new TextParser(makeText({ ...parserOptions(own), snapshots: true, retain: "nothing" }));
+    const parser = new TextParser(makeText(parserOptions(own)));
     let shown: DeepPartial<T> | undefined;
     let complete: T | undefined;
     const changes = (): readonly DeepPartial<T>[] => {

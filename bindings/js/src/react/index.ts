@@ -4,8 +4,7 @@
 
 import { useEffect, useState, useSyncExternalStore } from "react";
 
-import { makeText } from "../core/make-text.js";
-import type { ParserOptions } from "../core/options.js";
+import { makeText, type ShownOptions } from "../core/make-text.js";
 import { TextParser, type DeepPartial } from "../core/text-parser.js";
 import { NOTHING, SourceLoop, type Reading } from "../loops/loop.js";
 import { chunksOfJson, type Chunk, type Source } from "../loops/source.js";
@@ -15,7 +14,7 @@ import type { Json } from "../core/values.js";
 export type Open = (signal: AbortSignal) => Source | PromiseLike<Source>;
 
 /** The parser's options, except those that the hook sets itself. */
-export interface JsonStreamOptions extends Omit<ParserOptions, "snapshots" | "retain" | "spelling"> {
+export interface JsonStreamOptions extends ShownOptions {
   /** Another key is another stream: the old one is aborted, and `open` is called again. */
   readonly key?: string | number | undefined;
 }
@@ -108,7 +107,7 @@ class Store {
     // After a component was hidden and is shown again, the text starts over.
     if (this.#shown !== OPENING) show(OPENING);
     const { key: _, ...options } = this.options;
-    const parser = new TextParser(makeText({ ...options, snapshots: true, retain: "nothing" }));
+    const parser = new TextParser(makeText(options));
     const look = (): DeepPartial<Json> | undefined => {
       try {
         return parser.snapshot<Json>();

@@ -2,13 +2,15 @@
 // as its language writes them.
 
 import { tokensOf } from "../../core/json-text.js";
-import { makeText } from "../../core/make-text.js";
+import { textWith } from "../../core/make-text.js";
+import { settingsOf } from "../../core/options.js";
+import { NO_AUTOMATON } from "../../core/patterns/automaton.js";
 
 type Tagged = string | boolean | null | Tagged[] | { [key: string]: Tagged };
 
 /** Parses a text, with a letter before each string and number for its type. Returns `undefined` for invalid JSON. */
 function read(text: string): Tagged | undefined {
-  const reader = makeText({ retain: "nothing" });
+  const reader = textWith(settingsOf({ retain: "nothing" }), NO_AUTOMATON);
   if (reader.read(text) !== undefined || reader.end() !== undefined) return undefined;
   let tagged = "";
   for (const token of tokensOf(text)) tagged += /^[-\d]/.test(token) ? `"n${token}"` : token.replace(/^"/, '"s');
