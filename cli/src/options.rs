@@ -365,9 +365,9 @@ impl Options {
     /// Returns the reader of the input, or its editor if there are rules.
     pub(crate) fn source(&self, patterns: &PatternSet) -> Result<Box<dyn Source + '_>, Failure> {
         if let (Some(Wire(provider)), Some(writer)) = (self.provider, self.target.writer(&mut Self::command())?) {
-            let stream = || Stream::new(self.stream(provider, patterns));
-            let editor = if self.edits.is_empty() { None } else { Some((self.editor()?, stream())) };
-            return Ok(Box::new(Converted::new(stream(), editor, writer, &self.target)));
+            let stream = Stream::new(self.stream(provider, patterns)?);
+            let editor = if self.edits.is_empty() { None } else { Some((self.editor()?, stream.clone())) };
+            return Ok(Box::new(Converted::new(stream, editor, writer, &self.target)));
         }
         let reader: Box<dyn Source> = if let Some(Wire(provider)) = self.provider {
             Box::new(Stream::new(self.stream(provider, patterns)?))

@@ -17,6 +17,7 @@ use crate::report::{Complaints, Failure, told};
 use crate::source::Source;
 
 /// A reader of a provider's stream.
+#[derive(Clone)]
 pub(crate) struct Stream {
     frames: Frames,
     calls: ProviderStream,
@@ -39,6 +40,7 @@ pub(crate) struct Stream {
 }
 
 /// The part of a frame that a complaint can show.
+#[derive(Clone)]
 struct First {
     beginning: String,
     /// The provider that sends events like this one.
