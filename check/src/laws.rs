@@ -229,8 +229,8 @@ declare! {
     /// A stream's verdict is `Ok` if and only if the stream arrived whole and nothing is wrong. Each string that is not an
     /// id is reported or listed with a reason. The message for the next request is accepted, or absent.
     OkIsWhole [Providers],
-    /// What a stream reports is what its written stream reports, in every target's wire format, except for what is listed
-    /// as lost. Nothing that is incomplete or damaged is written as complete.
+    /// A stream and its written stream, in every target's wire format, report the same, except for what is listed as lost.
+    /// Nothing that is incomplete or damaged is written as complete.
     Writing [Providers],
     /// Any calls, with any configuration and any bytes, return without a panic.
     NoPanics [Library, Envelope, Providers],

@@ -29,7 +29,7 @@ struct Call {
     status: &'static str,
 }
 
-/// What a stream reports, as far as every target has a place for it.
+/// The reports about a stream, as far as every target has a place for them.
 #[derive(Clone, Debug, Default)]
 struct Facts {
     /// True for a written stream, whose calls start where those of the source have their first fragments.
@@ -307,7 +307,7 @@ impl Conversion {
                 .filter(|raw| !raw.is_empty())
                 .collect::<Vec<_>>()
         };
-        if told.calls.iter().all(|call| call.status != "") && raw(&told) != raw(again) && self.is_sound() {
+        if told.calls.iter().all(|call| !call.status.is_empty()) && raw(&told) != raw(again) && self.is_sound() {
             on_fault(format!("late: {:?}, not {:?}", raw(&told), raw(again)));
         }
     }
