@@ -462,3 +462,8 @@ test("half a pair that waits counts as the two bytes that are known, for the lim
     }
   }
 });
+
+test("half a pair after a number is not part of the document that the number ends", () => {
+  const documents = new Documents("concatenated", "$");
+  assert.throws(() => documents.feed("1e4\ud83d"), { kind: "trailing-bytes", offset: 3 });
+});

@@ -113,7 +113,7 @@ export class Input<E extends Engine = Engine> {
     if (engine.base + 2 > engine.limits.total) this.exceed(text, text.length - 1);
     this.half = text.slice(-1);
     if (!this.takesCharacters) this.readWaiting();
-    return chunk.length;
+    return this.#hasStopped ? end - before : chunk.length;
   }
 
   /** True if the rest of the input is not read. */

@@ -49,9 +49,8 @@ interface Known {
 
 /** A stream of OpenAI's Responses, one event at a time. */
 export class ResponsesStream<E extends object | string = object | string> extends WireStream<E> {
-  readonly #calls = new Map<number, Known>();
-  /** The newest call of each id. */
-  readonly #ids = new Map<string, Known>();
+  /** The calls, by their indices and by their ids. */
+  readonly #calls = new Map<number | string, Known>();
   /** True if events contradict each other, or one could not be read: no call can be complete, whatever others repeat. */
   #hasLost = false;
   #hasEnded = false;
@@ -69,7 +68,6 @@ export class ResponsesStream<E extends object | string = object | string> extend
         if (id !== "" && id === this.#id) return this.lose();
         this.#id = id;
         this.#calls.clear();
-        this.#ids.clear();
         this.#hasLost = false;
         this.#hasEnded = false;
         return this.emit.begin();
@@ -130,13 +128,14 @@ export class ResponsesStream<E extends object | string = object | string> extend
     const { call_id, id, action, operation, environment, execution, status } = item;
     const tool = textOf(item.type).replace(/_call$/, "");
     const ownId = textOf(call_id ?? id);
-    const same = this.#ids.get(ownId);
+    const same = this.#calls.get(ownId);
     // A call that has a result has had its end.
-    if (INPUTS[tool] === undefined && same?.isOpen) this.lose();
+    const members = INPUTS[tool];
+    if (members === undefined && same?.isOpen) this.lose();
     // The id of a tool search may change until it is done.
-    if (INPUTS[tool] === undefined || (tool === "tool_search" && !isDone)) return;
+    if (members === undefined || (tool === "tool_search" && !isDone)) return;
     const name = textOf(item.name) || (/^(function|custom|mcp)/.test(tool) ? "" : tool);
-    const input = inputOf(item, tool, ownId);
+    const input = inputOf(members, { ...item, callId: ownId }, tool);
     const isStreamed = STREAMED.test(tool);
     // Without a name, the tool is not known. Without an action, the commands are not JSON.
     if (name === "" || (/^(shell|apply)/.test(tool) && (action ?? operation) == null)) this.lose();
@@ -146,8 +145,7 @@ export class ResponsesStream<E extends object | string = object | string> extend
       if (known ?? same) this.lose();
       if (same && isDone) return;
       known = { tool, id: ownId, name, item, isOpen: true, isDone: false, strings: [] };
-      this.#calls.set(index, known);
-      this.#ids.set(ownId, known);
+      this.#calls.set(index, known).set(ownId, known);
       const isExcepted = execution === "client" || /^container/.test(textOf(membersOf(environment).type));
       const executed = PROVIDERS.test(tool) === isExcepted ? "client" : "provider";
       this.#tell(calls.start(index, { id: ownId, name, input: isStreamed ? input : "", raw: RAW.test(tool), executed }));
@@ -175,7 +173,9 @@ export class ResponsesStream<E extends object | string = object | string> extend
     // Another end adds nothing.
     if (this.#hasEnded) return this.lose();
     this.#hasEnded = true;
-    for (const [index, item] of listOf(response.output).entries()) this.#item(index, item, true);
+    listOf(response.output).forEach((item, index) => {
+      this.#item(index, item, true);
+    });
     for (const { tool, isOpen } of this.#calls.values()) {
       // Input that is not streamed only comes when the item is done.
       if (isOpen && !STREAMED.test(tool)) emit.leaveOut();
@@ -187,9 +187,7 @@ export class ResponsesStream<E extends object | string = object | string> extend
   }
 }
 
-function inputOf(item: Members, tool: string, callId: string): string {
-  const members = INPUTS[tool]!;
-  const all: Members = { ...item, callId };
+function inputOf(members: string, all: Members, tool: string): string {
   const input = members.includes(",") ? Object.fromEntries(members.split(",").map((name) => [name, all[name] ?? undefined])) : all[members];
   if (typeof input === "string" || STREAMED.test(tool)) return textOf(input);
   // A search that failed may have no action.
