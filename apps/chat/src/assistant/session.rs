@@ -43,9 +43,10 @@ impl Session {
     /// Stores the person's choices in their slots. A message without choices answers the question that has it as an option,
     /// or else the current question.
     fn answer(&mut self, message: &str, chosen: &Answers) {
+        let questions = &mut self.contextual_questions;
         let mut is_placed = false;
-        for (slot, answer) in chosen {
-            if let Some(question) = self.contextual_questions.get_mut(slot).filter(|_| !answer.is_empty()) {
+        for (slot, answer) in chosen.iter().filter(|(_, answer)| !answer.is_empty()) {
+            if let Some(question) = questions.get_mut(slot) {
                 question.answer.clone_from(answer);
                 is_placed = true;
             }
@@ -53,15 +54,14 @@ impl Session {
         if is_placed {
             return;
         }
-        let has_option = |slot: &&String| {
-            let options = &self.contextual_questions[*slot].options;
-            options.iter().any(|option| option.to_lowercase() == message.trim().to_lowercase())
-        };
-        let slots = self.contextual_questions.keys();
-        let slot = slots.clone().find(has_option).or(self.assessment.currently_asking.as_ref()).cloned();
-        if let Some(question) = slot.and_then(|slot| self.contextual_questions.get_mut(&slot)) {
-            let option = question.options.iter().find(|option| option.to_lowercase() == message.trim().to_lowercase());
-            question.answer = vec![option.map_or(message.trim(), String::as_str).to_owned()];
+        let message = message.trim();
+        let is_it = |option: &&String| option.to_lowercase() == message.to_lowercase();
+        let has_it =
+            |(_, question): &(&String, &ContextualQuestion)| question.options.iter().any(|option| is_it(&option));
+        let slot = questions.iter().find(has_it).map(|(slot, _)| slot).or(self.assessment.currently_asking.as_ref());
+        if let Some(question) = slot.cloned().and_then(|slot| questions.get_mut(&slot)) {
+            let option = question.options.iter().find(is_it);
+            question.answer = vec![option.map_or(message, String::as_str).to_owned()];
         }
     }
 
@@ -80,14 +80,11 @@ impl Session {
 
     /// Updates the lists of fulfilled and missing slots.
     fn assess(&mut self) {
-        let has_answer = |slot: &&String| self.contextual_questions.get(*slot).is_some_and(|it| !it.answer.is_empty());
-        let (fulfilled, missing): (Vec<&String>, Vec<&String>) =
-            self.assessment.priority_order.iter().partition(has_answer);
-        let (fulfilled, missing_data) =
-            (fulfilled.into_iter().cloned().collect(), missing.into_iter().cloned().collect::<Vec<String>>());
-        self.assessment.fulfilled = fulfilled;
-        self.assessment.currently_asking = missing_data.first().cloned();
-        self.assessment.missing_data = missing_data;
+        let Self { contextual_questions: questions, assessment, .. } = self;
+        let has_answer = |slot: &String| questions.get(slot).is_some_and(|it| !it.answer.is_empty());
+        let slots = assessment.priority_order.iter().cloned();
+        (assessment.fulfilled, assessment.missing_data) = slots.partition(has_answer);
+        assessment.currently_asking = assessment.missing_data.first().cloned();
     }
 
     /// Returns the answers, in the order of the questions.

@@ -19,11 +19,16 @@ async fn a_redis_that_is_away_ends_the_stream_and_the_answer_can_be_retried() {
         (error.event, &error.data.props["kind"], error.data.chunk_id),
         (EventName::Error, &json!("store_failed"), 0)
     );
-    assert_eq!(world.at(0).resume("a", last_id(&told)).await.status().as_u16() / 100, 5);
+    for refused in [world.at(0).resume("a", last_id(&told)).await, world.at(0).post("b", "finance", "Hello?").await] {
+        assert_eq!(refused.status(), 500);
+        assert!(refused.text().await.unwrap().contains("store_failed"));
+    }
     world.behind.as_redis().launch().unwrap();
     world.provider.journal().release();
     told.extend(world.at(0).rest("a", last_id(&told)).await);
     assert!(is_done(&told), "{:?}", told.last());
+    assert!(told.iter().map(|event| event.data.chunk_id).eq(1..=told.len() as u64), "{told:?}");
+    assert_eq!(world.at(0).resume("b", 0).await.status(), 204, "that turn has not begun");
 }
 
 #[tokio::test]

@@ -86,22 +86,3 @@ async fn a_turn_that_cannot_be_read_is_in_no_other_turns_way_and_ends() {
     assert_eq!(taken.iter().map(|taken| taken.lease.id.as_str()).collect::<Vec<_>>(), ["a", "c"]);
     assert_eq!(other.read("b", 0).await.unwrap().running, None);
 }
-
-/// Reconnects after the password was wrong for a while, and after a restart of Redis.
-#[tokio::test]
-async fn a_connection_that_is_lost_is_replaced() {
-    let Some(mut behind) = Behind::redis() else { return };
-    let redis = behind.as_redis();
-    redis.ask(&["ACL", "SETUSER", "chat", "on", ">right", "~*", "+@all"]);
-    let url = redis.url().replace("redis://", "redis://chat:right@");
-    let store: Arc<dyn Store> = Arc::new(chat::store::Redis::open(&url, LEASE).unwrap());
-    begin(&store, "a", 1).await;
-    redis.ask(&["ACL", "SETUSER", "chat", "resetpass", ">wrong"]);
-    redis.ask(&["CLIENT", "KILL", "USER", "chat"]);
-    assert!(store.read("a", 0).await.is_err());
-    redis.ask(&["ACL", "SETUSER", "chat", "resetpass", ">right"]);
-    assert_eq!(store.read("a", 0).await.unwrap().running, Some(1));
-    redis.launch().unwrap();
-    redis.ask(&["ACL", "SETUSER", "chat", "on", ">right", "~*", "+@all"]);
-    assert_eq!(store.read("a", 0).await.unwrap().running, Some(1));
-}
