@@ -7,7 +7,7 @@ use serde_json::json;
 use super::ask::{Reader, ask};
 use super::output::Output;
 use super::{Assistants, Finished, TurnError, conversation};
-use crate::conversation::{Assistant, Conversation, Turn};
+use crate::conversation::Conversation;
 use crate::instructor::{AttemptError, Attempts, ErrorKind, Instructor};
 use crate::provider::{Message, ProviderError, Request};
 use crate::wire::Event;
@@ -93,8 +93,7 @@ pub(super) async fn answer(
     let form = attempts.result().and_then(|result| result.as_ref().ok());
     let stop_reason = if form.is_some() { "complete" } else { "given_up" }.to_owned();
     messages.extend(form.map(|form| Message::assistant(form.to_string())));
-    let turn = Turn { assistant: Assistant::Form, messages, context: None, session: None };
-    Ok(Finished { turn, stop_reason })
+    Ok(Finished { conversation: before.with(&messages), stop_reason })
 }
 
 fn failed(error: &ProviderError) -> AttemptError {

@@ -28,7 +28,7 @@ use chrono::NaiveDate;
 use serde_json::{Map, Value};
 
 use crate::config::Limits;
-use crate::conversation::{Assistant, Conversation, Said, Turn};
+use crate::conversation::{Assistant, Conversation, Said};
 use crate::instructor::Instructor;
 use crate::provider::{Message, ModelProvider, ProviderError, Role};
 pub(crate) use catalogue::money;
@@ -59,8 +59,8 @@ pub type Clock = fn() -> NaiveDate;
 /// A turn that has ended and is to be saved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
-    /// The turn.
-    pub turn: Turn,
+    /// The conversation with the turn.
+    pub conversation: Conversation,
     /// The model's reason to stop.
     pub stop_reason: String,
 }
@@ -80,19 +80,19 @@ pub enum TurnError {
     /// The model calls tools again and again.
     #[error("the model has called tools {0} times over without coming to an answer")]
     Rounds(usize),
-    /// A client has stopped it.
+    /// A client has stopped the turn.
     #[error("the answer was stopped")]
     Stopped,
-    /// It has taken too long.
+    /// The turn has taken too long.
     #[error("the answer has taken longer than {} s", .0.as_secs())]
     TooSlow(Duration),
-    /// Too many servers have had it, or another one has sent something else.
+    /// Too many servers have had the turn, or another server has sent something else.
     #[error("the answer was broken off by the server")]
     BrokenOff,
-    /// It panicked.
+    /// The turn panicked.
     #[error("the server crashed while producing the answer")]
     Crashed,
-    /// A part of it can't be stored, or another server has it, or is to have it.
+    /// A part of the turn can't be stored, or another server has the turn or is to have it.
     #[error("the answer is not this server's any more")]
     Lost,
 }
@@ -147,10 +147,10 @@ impl Assistants {
         today: NaiveDate,
         output: &mut Output,
     ) -> Result<Finished, TurnError> {
-        let (assistant, message) = (before.assistant, said.text.as_str());
+        let message = said.text.as_str();
         let question = run_tools::question(before, message);
         output.tell_message(message).await?;
-        match assistant {
+        match before.assistant {
             Assistant::Shopping => shopping::answer(self, before, said, output).await,
             Assistant::Finance => {
                 let system = format!(
@@ -159,7 +159,7 @@ impl Assistants {
                      8601, and today is {today}."
                 );
                 let (toolbox, temperature, saves_steps) = (&self.finance, Some(0.3), false);
-                let one = ToolLoop { assistant, toolbox, system: &system, temperature, saves_steps };
+                let one = ToolLoop { toolbox, system: &system, temperature, saves_steps };
                 tool_loop::answer(self, one, before, question, output).await
             }
             Assistant::Form => fill::answer(self, before, message, today, output).await,
@@ -171,7 +171,7 @@ impl Assistants {
                     Value::Object(before.context.clone())
                 );
                 let (toolbox, temperature, saves_steps) = (&self.restaurant, None, true);
-                let one = ToolLoop { assistant, toolbox, system: &system, temperature, saves_steps };
+                let one = ToolLoop { toolbox, system: &system, temperature, saves_steps };
                 tool_loop::answer(self, one, before, question, output).await
             }
         }

@@ -1,4 +1,4 @@
-//! What a turn takes in and sends, in order.
+//! The inputs and the events of a turn, in order.
 //!
 //! All events follow from the inputs: the provider's answers, and the texts and results of tools. The texts and results of
 //! tools are stored before they are used, each answer of the provider once it has ended, and each event before it is sent. A
@@ -14,7 +14,7 @@ use serde_json::json;
 use tokio::task::JoinHandle;
 
 use super::TurnError;
-use crate::conversation::Turn;
+use crate::conversation::Conversation;
 use crate::hub::Signals;
 use crate::provider::Record;
 use crate::store::{Input, Lease, Store, StoreError, Then, Write};
@@ -69,14 +69,15 @@ impl Output {
         written.inspect_err(|error| tracing::error!(%error, "a turn can't be stored")).map_err(|_| TurnError::Lost)
     }
 
-    /// Saves a step now, with all events that were sent.
-    pub(super) async fn save(&mut self, step: Turn) -> Result<(), TurnError> {
+    /// Saves the conversation with a step of the turn now.
+    pub(super) async fn save(&mut self, conversation: Conversation) -> Result<(), TurnError> {
         if self.next_if(|input| *input == Input::Saved).is_some() {
             return Ok(());
         }
         let (store, lease) = (self.store.clone(), self.lease.clone());
         self.saving = Some(tokio::spawn(async move {
-            let more = Write { inputs: &[Input::Saved], turn: Some(&step), ..Write::default() };
+            let (inputs, conversation) = (&[Input::Saved][..], Some(&conversation));
+            let more = Write { inputs, conversation, ..Write::default() };
             store.write(&lease, more).await.map(drop)
         }));
         self.settle().await
@@ -93,13 +94,17 @@ impl Output {
         })
     }
 
-    /// Saves the end of the turn, with its last event, and sends that.
-    pub(crate) async fn end(&mut self, turn: Option<&Turn>, mut event: Event) -> Result<(), StoreError> {
+    /// Saves the end of the turn, with the conversation and the turn's last event, and sends that.
+    pub(crate) async fn end(
+        &mut self,
+        conversation: Option<&Conversation>,
+        mut event: Event,
+    ) -> Result<(), StoreError> {
         // If the turn ends before it has repeated everything, what was sent stays.
         event.data.chunk_id = self.ahead().unwrap_or(self.last) + 1;
         let last = event.data.chunk_id;
         let events: Vec<Event> = self.held.iter().cloned().chain([event]).collect();
-        self.store.write(&self.lease, Write { inputs: &[], events: &events, turn, then: Then::End }).await?;
+        self.store.write(&self.lease, Write { inputs: &[], events: &events, conversation, then: Then::End }).await?;
         self.signals.tell(last);
         Ok(())
     }
@@ -116,7 +121,7 @@ impl Output {
             let place = usize::try_from(self.last + 1 - self.lease.first).unwrap_or(usize::MAX);
             event.data.chunk_id = self.last + 1;
             match self.told.get(place) {
-                // What was sent stays, and so nothing else is.
+                // The client keeps what it has, so the turn can't continue differently.
                 Some(told) if *told != event => return Err(TurnError::BrokenOff),
                 Some(_) => {}
                 None => self.held.push(event),

@@ -11,7 +11,7 @@ use super::growing_text::GrowingText;
 use super::output::Output;
 use super::round::Round;
 use super::{Assistants, Finished, TurnError, catalogue, conversation};
-use crate::conversation::{Answers, Assistant, ContextualQuestion, Conversation, Said, Session, Turn};
+use crate::conversation::{Answers, ContextualQuestion, Conversation, Said, Session};
 use crate::provider::{Message, Request, ToolSpec};
 use crate::wire::{Event, EventName, MessageRef, MessageType};
 
@@ -71,8 +71,8 @@ pub(super) async fn answer(
     if !answer.trim().is_empty() {
         messages.push(Message::assistant(answer));
     }
-    let turn = Turn { assistant: Assistant::Shopping, messages, context: None, session: Some(session) };
-    Ok(Finished { turn, stop_reason })
+    let conversation = Conversation { session: Some(session), ..before.with(&messages) };
+    Ok(Finished { conversation, stop_reason })
 }
 
 /// Has the model classify the message. If the call is not valid, the model gets the errors and is asked once more.

@@ -5,22 +5,19 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Map, Value};
-
 use super::ask::ask;
 use super::output::Output;
 use super::round::Round;
 use super::run_tools::{call_ids, run};
 use super::tools::Toolbox;
 use super::{Assistants, Finished, TurnError, conversation, updated};
-use crate::conversation::{Assistant, Conversation, Turn};
+use crate::conversation::Conversation;
 use crate::provider::{Message, Request, Role};
 
 const MOST_TOKENS: u32 = 4096;
 
 /// An assistant with tools.
 pub(super) struct ToolLoop<'a> {
-    pub(super) assistant: Assistant,
     pub(super) toolbox: &'a Toolbox,
     pub(super) system: &'a str,
     pub(super) temperature: Option<f64>,
@@ -35,16 +32,16 @@ pub(super) async fn answer(
     question: Message,
     output: &mut Output,
 ) -> Result<Finished, TurnError> {
-    let ToolLoop { assistant, toolbox, system, temperature, saves_steps } = one;
-    let mut turn = Steps { assistant, before, messages: vec![question], saved: 0, context: before.context.clone() };
+    let ToolLoop { toolbox, system, temperature, saves_steps } = one;
+    let mut after = before.with(&[question]);
     let mut ids: HashSet<String> = before.messages.iter().flat_map(call_ids).collect();
     for _ in 0..assistants.rounds {
         if saves_steps {
-            output.save(turn.step()).await?;
+            output.save(after.clone()).await?;
         }
         let request = Request {
             system: system.to_owned(),
-            messages: conversation(&before.messages, &turn.messages),
+            messages: conversation(&after.messages, &[]),
             tools: toolbox.specs(),
             forced_tool: None,
             max_tokens: MOST_TOKENS,
@@ -55,37 +52,18 @@ pub(super) async fn answer(
         ask(&assistants.provider, &request, output, &mut round).await?;
         let (said, rest) = round.finish();
         output.send(rest).await?;
-        turn.context = updated(turn.context, said.context);
+        after.context = updated(after.context, said.context);
         ids.extend(said.message.iter().flat_map(call_ids));
-        turn.messages.extend(said.message);
+        after.messages.extend(said.message);
         if said.calls.is_empty() {
-            return Ok(Finished { turn: turn.step(), stop_reason: said.stop_reason });
+            return Ok(Finished { conversation: after, stop_reason: said.stop_reason });
         }
         if saves_steps {
             // Before the tools run: whatever becomes of the server, it is known that they may have run.
-            output.save(turn.step()).await?;
+            output.save(after.clone()).await?;
         }
         let content = run(assistants, toolbox, said.calls, output).await?;
-        turn.messages.push(Message { role: Role::User, content });
+        after.messages.push(Message { role: Role::User, content });
     }
     Err(TurnError::Rounds(assistants.rounds))
-}
-
-/// The messages of a turn, and how many of them are saved.
-struct Steps<'a> {
-    assistant: Assistant,
-    before: &'a Conversation,
-    messages: Vec<Message>,
-    saved: usize,
-    context: Map<String, Value>,
-}
-
-impl Steps<'_> {
-    /// Returns what is new since the last step.
-    fn step(&mut self) -> Turn {
-        let messages = self.messages[self.saved..].to_vec();
-        self.saved = self.messages.len();
-        let context = (self.context != self.before.context).then(|| self.context.clone());
-        Turn { assistant: self.assistant, messages, context, session: None }
-    }
 }

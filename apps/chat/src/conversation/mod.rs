@@ -42,6 +42,12 @@ impl Conversation {
     pub fn new(assistant: Assistant) -> Self {
         Self { assistant, messages: Vec::new(), context: Map::new(), session: None }
     }
+
+    /// Returns the conversation with more messages.
+    #[must_use]
+    pub fn with(&self, messages: &[Message]) -> Self {
+        Self { messages: [&self.messages, messages].concat(), ..self.clone() }
+    }
 }
 
 /// A person's message.
@@ -51,17 +57,4 @@ pub struct Said {
     pub text: String,
     /// The options that were pressed to answer the shopping assistant's questions.
     pub answers: Answers,
-}
-
-/// The part that a turn adds to a conversation.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Turn {
-    /// The assistant.
-    pub assistant: Assistant,
-    /// The turn's messages, the person's first.
-    pub messages: Vec<Message>,
-    /// The hidden context as it is now, if it has changed.
-    pub context: Option<Map<String, Value>>,
-    /// The session as it is now, if there is one.
-    pub session: Option<Session>,
 }

@@ -22,7 +22,7 @@ use crate::assistant::Assistants;
 use crate::config::{Config, Limits};
 use crate::hub::Hub;
 use crate::provider::ModelProvider;
-use crate::store::{Lock, Redis, Running, Sqlite, Store};
+use crate::store::{Lease, Lock, Redis, Running, Sqlite, Store};
 use hosts::Hosts;
 
 /// How long running turns have, when the server stops, to be left to another server.
@@ -176,26 +176,24 @@ fn words(error: &io::Error) -> String {
 /// Continues the turns that no server holds.
 async fn take_over(app: &Arc<App>) {
     loop {
+        // Not all servers at once.
+        let lease = u64::try_from(app.limits.lease.as_millis()).unwrap_or(u64::MAX);
+        let mut pause = Duration::from_millis(fastrand::u64(lease / 16..=lease / 8));
         match app.store.take().await {
-            Ok(taken) => {
-                for running in taken {
-                    tracing::info!(
-                        conversation = running.lease.id,
-                        owners = running.lease.owners,
-                        "a turn is continued"
-                    );
-                    app.spawn(running);
-                }
+            Ok(None) => {}
+            Ok(Some(running)) => {
+                let Lease { id, owners, .. } = &running.lease;
+                tracing::info!(conversation = id, owners, "a turn is continued");
+                app.spawn(running);
+                pause = Duration::ZERO;
             }
             Err(error) => tracing::error!(%error, "turns can't be taken over"),
         }
-        // Not all servers at once.
-        let lease = u64::try_from(app.limits.lease.as_millis()).unwrap_or(u64::MAX);
-        let pause = Duration::from_millis(fastrand::u64(lease / 16..=lease / 8));
         tokio::select! {
-            () = tokio::time::sleep(pause) => {}
+            biased;
             // The connections are still served.
             () = app.stopping.cancelled() => std::future::pending().await,
+            () = tokio::time::sleep(pause) => {}
         }
     }
 }

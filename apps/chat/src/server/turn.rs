@@ -34,9 +34,9 @@ pub(super) async fn run(app: Arc<App>, running: Running) {
     let _ = output.settle().await;
     let saved = match ended {
         Err(TurnError::Lost) => Err(StoreError::Lost),
-        Ok(Finished { turn, stop_reason }) => {
+        Ok(Finished { conversation, stop_reason }) => {
             let done = Envelope::whole(MessageType::Done, json!({"stop_reason": stop_reason}));
-            output.end(Some(&turn), Event::new(EventName::Done, done)).await
+            output.end(Some(&conversation), Event::new(EventName::Done, done)).await
         }
         Err(error) => {
             tracing::warn!(conversation = lease.id, ?error, "a turn failed");

@@ -17,7 +17,7 @@ use chrono::NaiveDate;
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
-use crate::conversation::{Conversation, Said, Turn};
+use crate::conversation::{Conversation, Said};
 use crate::wire::Event;
 pub use input::Input;
 pub use lock::Lock;
@@ -29,9 +29,6 @@ pub type Stored<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
 
 /// The number of events that [`Store::read`] returns at most.
 const MOST_READ: usize = 256;
-
-/// The number of turns that a server takes over at once.
-const MOST_TAKEN: usize = 16;
 
 /// A store of conversations. An operation takes effect completely or not at all.
 pub trait Store: Debug + Send + Sync {
@@ -47,8 +44,9 @@ pub trait Store: Debug + Send + Sync {
     /// Reads events after a chunk id.
     fn read<'a>(&'a self, id: &'a str, after: u64) -> Stored<'a, Tail>;
 
-    /// Takes over turns whose leases have expired.
-    fn take(&self) -> Stored<'_, Vec<Running>>;
+    /// Takes over a turn whose lease has expired. It is one at a time, so that none of them waits for another one while its
+    /// new lease runs.
+    fn take(&self) -> Stored<'_, Option<Running>>;
 
     /// Asks the server that runs the turn with this first chunk id to end it. Returns false if it does not run.
     fn stop<'a>(&'a self, id: &'a str, first: u64) -> Stored<'a, bool>;
@@ -118,8 +116,8 @@ pub struct Write<'w> {
     pub inputs: &'w [Input],
     /// New events of the turn.
     pub events: &'w [Event],
-    /// The part of the turn that its conversation gets, if there is one.
-    pub turn: Option<&'w Turn>,
+    /// The conversation as it is from now on, if it has changed.
+    pub conversation: Option<&'w Conversation>,
     /// The owner of the turn afterwards.
     pub then: Then,
 }

@@ -1,18 +1,7 @@
--- One row for each conversation, and one for each of its messages. Values are JSON.
+-- One row for each conversation. Values are JSON.
 CREATE TABLE IF NOT EXISTS conversations (
     id TEXT PRIMARY KEY,
-    assistant TEXT NOT NULL,
-    -- The hidden context.
-    context TEXT NOT NULL DEFAULT '{}',
-    -- The shopping assistant's session.
-    session TEXT NOT NULL DEFAULT 'null'
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE IF NOT EXISTS messages (
-    conversation_id TEXT NOT NULL REFERENCES conversations (id),
-    position INTEGER NOT NULL,
-    message TEXT NOT NULL,
-    PRIMARY KEY (conversation_id, position)
+    conversation TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- The stream that clients read, with the events of failed turns.

@@ -16,10 +16,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{
-    Begun, Input, Lease, MOST_READ, MOST_TAKEN, Running, State, Store, StoreError, Stored, Tail, Then, Write, millis,
-    now,
+    Begun, Input, Lease, MOST_READ, Running, State, Store, StoreError, Stored, Tail, Then, Write, millis, now,
 };
-use crate::conversation::{Conversation, Turn};
+use crate::conversation::Conversation;
 use crate::wire::Event;
 
 /// The version of the tables.
@@ -45,7 +44,6 @@ impl Sqlite {
         let connection = path.map_or_else(Connection::open_in_memory, Connection::open)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "NORMAL")?;
-        connection.pragma_update(None, "foreign_keys", true)?;
         match connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))? {
             0 | VERSION => {}
             _ => return Err(StoreError::Version),
@@ -96,9 +94,12 @@ impl Store for Sqlite {
 
     fn write<'a>(&'a self, lease: &'a Lease, more: Write<'a>) -> Stored<'a, bool> {
         self.with(|to| {
-            let Write { inputs, events, turn, then } = more;
+            let Write { inputs, events, conversation, then } = more;
             let is_to_stop = hold(to, lease, if then == Then::Leave { 0 } else { self.until() })?;
-            turn.map_or(Ok(()), |turn| save(to, &lease.id, turn))?;
+            if let Some(conversation) = conversation {
+                let sql = "INSERT OR REPLACE INTO conversations VALUES (?1, ?2)";
+                run(to, sql, params![lease.id, text(conversation)?])?;
+            }
             take_in(to, lease, inputs)?;
             tell(to, &lease.id, events)?;
             if then == Then::End {
@@ -121,23 +122,18 @@ impl Store for Sqlite {
         })
     }
 
-    fn take(&self) -> Stored<'_, Vec<Running>> {
+    fn take(&self) -> Stored<'_, Option<Running>> {
         self.with(|to| {
-            let sql = "SELECT conversation_id FROM running WHERE lease <= ?1 LIMIT ?2";
-            let mut rows = to.prepare_cached(sql)?;
-            let rows = rows.query_map(params![signed(now()), MOST_TAKEN], |row| row.get::<_, String>(0))?;
-            let left: Vec<_> = rows.collect::<rusqlite::Result<_>>()?;
-            let mut taken = Vec::new();
-            for id in &left {
-                match take(to, id, self.until()) {
-                    Err(error) if error.is_unreadable() => {
-                        tracing::error!(conversation = id, %error, "a turn can't be continued");
-                        end(to, id)?;
-                    }
-                    one => taken.push(one?),
+            let sql = "SELECT conversation_id FROM running WHERE lease <= ?1 LIMIT 1";
+            let left = to.prepare_cached(sql)?.query_row([signed(now())], |row| row.get::<_, String>(0)).optional()?;
+            let Some(id) = left else { return Ok(None) };
+            match take(to, &id, self.until()) {
+                Err(error) if error.is_unreadable() => {
+                    tracing::error!(conversation = id, %error, "a turn can't be continued");
+                    end(to, &id).map(|()| None)
                 }
+                taken => taken.map(Some),
             }
-            Ok(taken)
         })
     }
 
@@ -222,29 +218,8 @@ fn take(to: &Connection, id: &str, until: i64) -> Result<Running> {
 }
 
 fn load(to: &Connection, id: &str) -> Result<Option<Conversation>> {
-    let messages = "SELECT message FROM messages WHERE conversation_id = ?1 ORDER BY position";
-    let messages = all(to, messages, id, |row| json(row, 0))?;
-    let sql = "SELECT assistant, context, session FROM conversations WHERE id = ?1";
-    let read = |row: &Row<'_>| {
-        Ok(Conversation { assistant: json(row, 0)?, messages, context: json(row, 1)?, session: json(row, 2)? })
-    };
-    Ok(to.prepare_cached(sql)?.query_row([id], read).optional()?)
-}
-
-fn save(to: &Connection, id: &str, turn: &Turn) -> Result<()> {
-    let sql = "INSERT INTO conversations (id, assistant) VALUES (?1, ?2) ON CONFLICT (id) DO NOTHING";
-    run(to, sql, params![id, text(&turn.assistant)?])?;
-    if let Some(context) = &turn.context {
-        run(to, "UPDATE conversations SET context = ?2 WHERE id = ?1", params![id, text(context)?])?;
-    }
-    if let Some(session) = &turn.session {
-        run(to, "UPDATE conversations SET session = ?2 WHERE id = ?1", params![id, text(session)?])?;
-    }
-    for message in &turn.messages {
-        let sql = "INSERT INTO messages SELECT ?1, COUNT(*), ?2 FROM messages WHERE conversation_id = ?1";
-        run(to, sql, params![id, text(message)?])?;
-    }
-    Ok(())
+    let sql = "SELECT conversation FROM conversations WHERE id = ?1";
+    Ok(to.prepare_cached(sql)?.query_row([id], |row| json(row, 0)).optional()?)
 }
 
 /// Converts to `SQLite`'s only integer type. No stream is that long.

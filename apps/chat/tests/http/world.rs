@@ -167,7 +167,8 @@ fn check(request: &Value) {
         };
         let (calls, results) = (of("tool_use", "id"), of("tool_result", "tool_use_id"));
         assert!(blocks[..results.len()].iter().all(|block| block["type"] == "tool_result"), "{request}");
-        assert!(results.len() == open.len() && results.iter().all(|id| open.contains(&id.to_string())), "{request}");
+        let answered: BTreeSet<String> = results.iter().map(ToString::to_string).collect();
+        assert!(answered == open && results.len() == open.len(), "{request}");
         open = calls.iter().map(ToString::to_string).collect();
         assert!(calls.is_empty() || role == "assistant", "{request}");
         assert!(calls.iter().all(|id| ids.insert(id.to_string())), "an id comes twice: {request}");
@@ -220,18 +221,13 @@ impl World {
 
     /// Waits until the provider holds a fragment back, in its nth request.
     pub(crate) async fn until_held(&self, count: usize) {
-        self.journal().wait_for(|seen| seen.count == count && seen.held == 1).await;
+        let held = self.journal().wait_for(|seen| seen.count == count && seen.held == 1);
+        tokio::time::timeout(Duration::from_secs(60), held).await.expect("it is asked, and holds a fragment back");
     }
 
     /// Returns each conversation that is saved, with its name.
     pub(crate) fn rows(&self) -> Vec<Value> {
-        self.json(
-            "SELECT json_array(id, json_object(
-                 'assistant', json(assistant), 'context', json(context), 'session', json(session), 'messages', (
-                     SELECT json_group_array(json(message) ORDER BY position) FROM messages WHERE conversation_id = id
-                 )
-             )) FROM conversations ORDER BY id",
-        )
+        self.json("SELECT json_array(id, json(conversation)) FROM conversations ORDER BY id")
     }
 
     /// Returns a conversation as it is saved.

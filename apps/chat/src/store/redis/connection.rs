@@ -4,13 +4,12 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use ::redis::aio::{ConnectionLike, MultiplexedConnection};
+use ::redis::aio::MultiplexedConnection;
 use ::redis::cluster::ClusterClient;
 use ::redis::cluster_async::ClusterConnection;
 use ::redis::io::tcp::TcpSettings;
 use ::redis::{
-    AsyncConnectionConfig, Client, Cmd, ErrorKind, FromRedisValue, IntoConnectionInfo, Pipeline, RedisError,
-    RedisFuture, RedisResult, ScriptInvocation, Value, cmd,
+    AsyncConnectionConfig, Client, Cmd, ErrorKind, FromRedisValue, IntoConnectionInfo, RedisError, RedisResult, cmd,
 };
 
 use super::StoreError;
@@ -36,37 +35,9 @@ enum Target {
 
 /// A connection to either. All tasks share it.
 #[derive(Clone)]
-pub(super) enum Line {
+enum Line {
     One(MultiplexedConnection),
     Cluster(ClusterConnection),
-}
-
-impl ConnectionLike for Line {
-    fn req_packed_command<'a>(&'a mut self, cmd: &'a Cmd) -> RedisFuture<'a, Value> {
-        match self {
-            Self::One(line) => line.req_packed_command(cmd),
-            Self::Cluster(line) => line.req_packed_command(cmd),
-        }
-    }
-
-    fn req_packed_commands<'a>(
-        &'a mut self,
-        commands: &'a Pipeline,
-        offset: usize,
-        count: usize,
-    ) -> RedisFuture<'a, Vec<Value>> {
-        match self {
-            Self::One(line) => line.req_packed_commands(commands, offset, count),
-            Self::Cluster(line) => line.req_packed_commands(commands, offset, count),
-        }
-    }
-
-    fn get_db(&self) -> i64 {
-        match self {
-            Self::One(line) => line.get_db(),
-            Self::Cluster(line) => line.get_db(),
-        }
-    }
 }
 
 /// The store's address, and the connection to it.
@@ -131,36 +102,12 @@ impl Link {
         }
     }
 
-    /// Runs a script.
-    pub(super) async fn run<T: FromRedisValue>(&self, call: &ScriptInvocation<'_>) -> Result<T, StoreError> {
-        self.patiently(|mut line| async move { call.invoke_async(&mut line).await }).await
-    }
-
-    /// Runs commands.
-    pub(super) async fn read<T: FromRedisValue>(&self, calls: &Pipeline) -> Result<T, StoreError> {
-        self.patiently(|mut line| async move { calls.query_async(&mut line).await }).await
-    }
-
     /// Makes a call, and repeats it while that may help.
-    async fn patiently<T, F: Future<Output = RedisResult<T>>>(
-        &self,
-        call: impl Fn(Line) -> F,
-    ) -> Result<T, StoreError> {
+    pub(super) async fn ask<T: FromRedisValue>(&self, call: &Cmd) -> Result<T, StoreError> {
         let (mut failed, mut pause) = (None, Duration::from_millis(20));
         let called = async {
             loop {
-                let called = match self.connection().await {
-                    Ok((number, line)) => {
-                        let is_lost = |error: &RedisError| may_pass(error) && error.code().is_none();
-                        call(line).await.inspect_err(|error| {
-                            if is_lost(error) {
-                                self.replace(number);
-                            }
-                        })
-                    }
-                    Err(error) => Err(error),
-                };
-                match called {
+                match self.ask_once(call).await {
                     Err(error) if may_pass(&error) => failed = Some(error),
                     ended => return ended,
                 }
@@ -172,6 +119,20 @@ impl Link {
             Ok(ended) => Ok(ended?),
             Err(_) => Err(failed.unwrap_or_else(|| io::Error::from(io::ErrorKind::TimedOut).into()).into()),
         }
+    }
+
+    async fn ask_once<T: FromRedisValue>(&self, call: &Cmd) -> RedisResult<T> {
+        let (number, line) = self.connection().await?;
+        let called = match line {
+            Line::One(mut line) => call.query_async(&mut line).await,
+            Line::Cluster(mut line) => call.query_async(&mut line).await,
+        };
+        let is_lost = |error: &RedisError| may_pass(error) && error.code().is_none();
+        called.inspect_err(|error| {
+            if is_lost(error) {
+                self.replace(number);
+            }
+        })
     }
 }
 

@@ -5,8 +5,7 @@
 //!
 //! | key, after `chat:{NAME}` | what |
 //! |---|---|
-//! | `:conversation` | a hash: `assistant`, `context`, `session`, `ended` (the last turn to end, by its lease) |
-//! | `:messages` | a list: the messages |
+//! | `:conversation` | a hash: the conversation as `json`, and `ended`, the last turn to end, by its lease |
 //! | `:events` | a stream: what clients receive; chunk 7 has the id `7-0` |
 //! | `:turn` | a hash, while a turn runs: what it [begins with](Begun), its lease, and whether it is to stop |
 //! | `:inputs` | a stream, while a turn runs: what it has taken in |
@@ -20,37 +19,32 @@
 
 mod connection;
 
-use std::sync::LazyLock;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use ::redis::{FromRedisValue, Pipeline, RedisError, Script, ScriptInvocation, Value, from_redis_value_ref, pipe};
+use ::redis::{Cmd, cmd};
 use futures::FutureExt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{
-    Begun, Input, Lease, MOST_READ, MOST_TAKEN, Running, State, Store, StoreError, Stored, Tail, Then, Write, millis,
-    now,
+    Begun, Input, Lease, MOST_READ, Running, State, Store, StoreError, Stored, Tail, Then, Write, millis, now,
 };
-use crate::conversation::Conversation;
 use connection::Link;
 
-static BEGIN: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lua/begin.lua")));
-static PUT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lua/put.lua")));
-static TAKE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lua/take.lua")));
-static STOP: LazyLock<Script> = LazyLock::new(|| {
-    let is_it = "redis.call('HGET', KEYS[1], 'first') == ARGV[1]";
-    Script::new(&format!("return {is_it} and redis.call('HSET', KEYS[1], 'stop', 1) and 1 or 0"))
-});
+const BEGIN: &str = include_str!("lua/begin.lua");
+const PUT: &str = include_str!("lua/put.lua");
+const READ: &str = include_str!("lua/read.lua");
+const STOP: &str = include_str!("lua/stop.lua");
+const TAKE: &str = include_str!("lua/take.lua");
 
 /// The key of the turns that may have to be taken over.
 const RUNNING: &str = "chat:running";
 
-type Result<T, E = StoreError> = std::result::Result<T, E>;
+/// The number of turns that are tried at once to take one over.
+const MOST_TRIED: isize = 16;
 
-/// An entry of a stream: its id, and its one field.
-type Entry = (String, (String, String));
+type Result<T, E = StoreError> = std::result::Result<T, E>;
 
 /// A Redis, or a cluster.
 #[derive(Debug)]
@@ -71,44 +65,24 @@ impl Redis {
 
     /// Notes when a turn may have to be taken over.
     async fn hint(&self, id: &str, from_now: Duration) -> Result<()> {
-        self.link.read(pipe().zadd(RUNNING, id, now() + millis(from_now)).ignore()).await
+        self.link.ask(&Cmd::zadd(RUNNING, id, now() + millis(from_now))).await
     }
 
     async fn unhint(&self, id: &str) -> Result<()> {
-        self.link.read(pipe().zrem(RUNNING, id).ignore()).await
-    }
-
-    async fn conversation(&self, id: &str) -> Result<Option<Conversation>> {
-        let mut calls = Pipeline::new();
-        calls.atomic().hmget(key(id, "conversation"), &["assistant", "context", "session"]);
-        calls.lrange(key(id, "messages"), 0, -1);
-        type Loaded = ((Option<String>, Option<String>, Option<String>), Vec<String>);
-        let ((assistant, context, session), messages): Loaded = self.link.read(&calls).await?;
-        let Some(assistant) = assistant else { return Ok(None) };
-        Ok(Some(Conversation {
-            assistant: json(&assistant)?,
-            messages: messages.iter().map(|message| json(message)).collect::<Result<_>>()?,
-            context: context.as_deref().map(json).transpose()?.unwrap_or_default(),
-            session: session.as_deref().map(json).transpose()?.flatten(),
-        }))
+        self.link.ask(&Cmd::zrem(RUNNING, id)).await
     }
 
     async fn take_one(&self, id: &str) -> Result<Option<Running>> {
-        let mut call = script(&TAKE, id, &["turn", "inputs", "events"]);
-        call.arg(millis(self.lease));
-        let taken: Vec<Value> = self.link.run(&call).await?;
-        let [_, turn, inputs, told] = &taken[..] else {
-            match taken.first().map(read::<u8>).transpose()? {
-                Some(1) => self.hint(id, self.lease / 8).await?,
-                _ => self.unhint(id).await?,
-            }
-            return Ok(None);
+        type Begun5 = (String, u64, u64, String, u64);
+        let call = script(TAKE, id, &["turn", "inputs", "events"]).arg(millis(self.lease)).take();
+        let (is_held, turn, inputs, told): (bool, Option<Begun5>, Vec<Vec<u8>>, Vec<String>) =
+            self.link.ask(&call).await?;
+        let Some((token, owners, first, begun, age)) = turn else {
+            let noted = if is_held { self.hint(id, self.lease / 8).await } else { self.unhint(id).await };
+            return noted.map(|()| None);
         };
-        let (token, owners, first, begun, age): (String, u64, u64, String, u64) = read(turn)?;
         let lease = Lease { token, owners, ..Lease::new(id, first) };
-        let inputs: Vec<Vec<u8>> = read(inputs)?;
         lease.inputs.store(inputs.len(), Ordering::Relaxed);
-        let told: Vec<String> = read(told)?;
         let parse = || {
             let inputs = inputs.iter().map(|input| Input::from_bytes(input)).collect::<serde_json::Result<Vec<_>>>()?;
             let told = told.iter().map(|event| json(event)).collect::<Result<Vec<_>>>()?;
@@ -132,7 +106,8 @@ impl Store for Redis {
         async move {
             // If a turn ends in between, the next chunk id is not free, and no turn begins with an old conversation.
             let last = self.read(id, u64::MAX - 1).await?.last;
-            Ok(State { conversation: self.conversation(id).await?, last })
+            let stored: Option<String> = self.link.ask(&Cmd::hget(key(id, "conversation"), "json")).await?;
+            Ok(State { conversation: stored.as_deref().map(json).transpose()?, last })
         }
         .boxed()
     }
@@ -140,10 +115,10 @@ impl Store for Redis {
     fn begin<'a>(&'a self, id: &'a str, begun: Begun, first: u64) -> Stored<'a, Option<Running>> {
         async move {
             let lease = Lease::new(id, first);
-            let mut call = script(&BEGIN, id, &["turn", "inputs", "events"]);
+            let mut call = script(BEGIN, id, &["turn", "inputs", "events"]);
             call.arg(&lease.token).arg(first).arg(text(&begun)?).arg(millis(self.lease));
             self.hint(id, self.lease).await?;
-            if self.link.run::<u8>(&call).await? == 0 {
+            if !self.link.ask::<bool>(&call).await? {
                 return Ok(None);
             }
             Ok(Some(Running { lease, begun, inputs: Vec::new(), told: Vec::new(), age: Duration::ZERO }))
@@ -153,27 +128,21 @@ impl Store for Redis {
 
     fn write<'a>(&'a self, lease: &'a Lease, more: Write<'a>) -> Stored<'a, bool> {
         async move {
-            let Write { inputs, events, turn, then } = more;
+            let Write { inputs, events, conversation, then } = more;
             let held = if then == Then::Leave { Duration::ZERO } else { self.lease };
             let had = lease.inputs.load(Ordering::Relaxed);
-            let mut call = script(&PUT, &lease.id, &["turn", "inputs", "events", "messages", "conversation"]);
+            let mut call = script(PUT, &lease.id, &["turn", "inputs", "events", "conversation"]);
             call.arg(&lease.token).arg(lease.owners).arg(millis(held)).arg(had);
-            call.arg(turn.map(|turn| text(&turn.assistant)).transpose()?.unwrap_or_default());
-            call.arg(turn.and_then(|turn| turn.context.as_ref()).map(text).transpose()?.unwrap_or_default());
-            call.arg(turn.and_then(|turn| turn.session.as_ref()).map(text).transpose()?.unwrap_or_default());
-            let messages = turn.map_or(&[][..], |turn| &turn.messages);
-            call.arg(u8::from(then == Then::End)).arg(inputs.len()).arg(events.len()).arg(messages.len());
+            call.arg(conversation.map(text).transpose()?.unwrap_or_default());
+            call.arg(u8::from(then == Then::End)).arg(inputs.len());
             for input in inputs {
                 call.arg(input.to_bytes()?);
             }
             for event in events {
                 call.arg(event.data.chunk_id).arg(text(event)?);
             }
-            for message in messages {
-                call.arg(text(message)?);
-            }
-            let (is_own, is_to_stop): (u8, u8) = self.link.run(&call).await?;
-            if is_own == 0 {
+            let (is_own, is_to_stop): (bool, bool) = self.link.ask(&call).await?;
+            if !is_own {
                 return Err(StoreError::Lost);
             }
             lease.inputs.fetch_add(inputs.len(), Ordering::Relaxed);
@@ -184,76 +153,63 @@ impl Store for Redis {
                 Then::Hold if inputs.is_empty() && events.is_empty() => self.hint(&lease.id, held).await?,
                 Then::Hold => {}
             }
-            Ok(is_to_stop == 1)
+            Ok(is_to_stop)
         }
         .boxed()
     }
 
     fn read<'a>(&'a self, id: &'a str, after: u64) -> Stored<'a, Tail> {
         async move {
-            let mut calls = Pipeline::new();
-            calls
-                .atomic()
-                .cmd("XRANGE")
-                .arg(key(id, "events"))
-                .arg(after.saturating_add(1))
-                .arg("+")
-                .arg("COUNT")
-                .arg(MOST_READ);
-            calls.cmd("XREVRANGE").arg(key(id, "events")).arg("+").arg("-").arg("COUNT").arg(1);
-            calls.hmget(key(id, "turn"), &["first", "lease"]).cmd("TIME");
-            type Read = (Vec<Entry>, Vec<Entry>, (Option<u64>, Option<u64>), (u64, u64));
-            let (events, last, (running, lease), (seconds, micros)): Read = self.link.read(&calls).await?;
-            let now = seconds * 1000 + micros / 1000;
-            let last = newest(&last);
-            let events = events.iter().map(|(_, (_, event))| json(event)).collect::<Result<_>>()?;
-            Ok(Tail { events, last, running, is_held: lease.is_some_and(|lease| lease > now) })
+            let mut call = script(READ, id, &["events", "turn"]);
+            call.arg(after.saturating_add(1)).arg(MOST_READ);
+            let (events, last, running, is_held): (Vec<String>, _, Option<u64>, bool) = self.link.ask(&call).await?;
+            if running.is_some() && !is_held {
+                // The hint may be lost, and then no server would look at the turn.
+                self.hint(id, Duration::ZERO).await?;
+            }
+            let events = events.iter().map(|event| json(event)).collect::<Result<_>>()?;
+            Ok(Tail { events, last, running, is_held })
         }
         .boxed()
     }
 
-    fn take(&self) -> Stored<'_, Vec<Running>> {
+    fn take(&self) -> Stored<'_, Option<Running>> {
         async move {
-            let mut calls = Pipeline::new();
-            calls.zrangebyscore_limit(RUNNING, "-inf", now(), 0, MOST_TAKEN as isize);
-            let (left,): (Vec<String>,) = self.link.read(&calls).await?;
-            let mut taken = Vec::new();
+            let call = Cmd::zrangebyscore_limit(RUNNING, "-inf", now(), 0, MOST_TRIED);
+            let left: Vec<String> = self.link.ask(&call).await?;
             for id in left {
-                // A turn that can't be taken over is in no other's way.
                 match self.take_one(&id).await {
-                    Ok(one) => taken.extend(one),
-                    Err(error) => tracing::error!(conversation = id, %error, "a turn can't be taken over"),
+                    Ok(None) => {}
+                    Ok(taken) => return Ok(taken),
+                    Err(error) => {
+                        tracing::error!(conversation = id, %error, "a turn can't be taken over");
+                        // It is tried later, so it is in no other's way.
+                        self.hint(&id, self.lease).await?;
+                    }
                 }
             }
-            Ok(taken)
+            Ok(None)
         }
         .boxed()
     }
 
     fn stop<'a>(&'a self, id: &'a str, first: u64) -> Stored<'a, bool> {
-        async move { Ok(self.link.run::<u8>(script(&STOP, id, &["turn"]).arg(first)).await? == 1) }.boxed()
+        async move { self.link.ask(script(STOP, id, &["turn"]).arg(first)).await }.boxed()
     }
-}
-
-/// Returns the chunk id of the first entry, which is the newest one, or 0.
-fn newest(entries: &[Entry]) -> u64 {
-    entries.first().and_then(|(entry, _)| entry.split('-').next()?.parse().ok()).unwrap_or_default()
 }
 
 fn key(id: &str, kind: &str) -> String {
     format!("chat:{{{id}}}:{kind}")
 }
 
-fn script(script: &'static Script, id: &str, kinds: &[&str]) -> ScriptInvocation<'static> {
-    let mut call = script.prepare_invoke();
+/// Calls a script with these keys of a conversation.
+fn script(text: &str, id: &str, kinds: &[&str]) -> Cmd {
+    let mut call = cmd("EVAL");
+    call.arg(text).arg(kinds.len());
     for kind in kinds {
-        call.key(key(id, kind));
+        call.arg(key(id, kind));
     }
     call
-}
-
-fn read<T: FromRedisValue>(value: &Value) -> Result<T> {
-    Ok(from_redis_value_ref(value).map_err(RedisError::from)?)
 }
 
 fn json<T: DeserializeOwned>(text: &str) -> Result<T> {

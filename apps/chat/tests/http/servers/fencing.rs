@@ -31,7 +31,11 @@ async fn end(store: &Arc<dyn Store>, lease: &Lease, chunk_id: u64) {
 /// Takes over everything whose lease has expired.
 async fn take(store: &Arc<dyn Store>) -> Vec<Running> {
     tokio::time::sleep(LEASE + Duration::from_millis(50)).await;
-    store.take().await.unwrap()
+    let mut taken = Vec::new();
+    while let Some(one) = store.take().await.unwrap() {
+        taken.push(one);
+    }
+    taken
 }
 
 /// Refuses the writes of a server that was paused: after a takeover, and in the next turn.
@@ -44,7 +48,8 @@ async fn a_server_that_comes_back_has_no_effect() {
         let is_without_effect = async || {
             let before = (store.read("a", 0).await.unwrap(), store.load("a").await.unwrap().conversation);
             for then in [Then::Hold, Then::Leave, Then::End] {
-                let late = Write { inputs: &[Input::Run], events: &[event(EventName::Text, 7)], turn: None, then };
+                let late =
+                    Write { inputs: &[Input::Run], events: &[event(EventName::Text, 7)], conversation: None, then };
                 let late = store.write(&paused, late).await;
                 assert!(matches!(late, Err(StoreError::Lost)), "{late:?}");
             }
@@ -85,4 +90,40 @@ async fn a_turn_that_cannot_be_read_is_in_no_other_turns_way_and_ends() {
     let taken = take(&other).await;
     assert_eq!(taken.iter().map(|taken| taken.lease.id.as_str()).collect::<Vec<_>>(), ["a", "c"]);
     assert_eq!(other.read("b", 0).await.unwrap().running, None);
+}
+
+/// Leaves no gap in a turn of which Redis has lost the end, as after a restart without all that it had acknowledged.
+#[tokio::test]
+async fn a_turn_whose_end_is_lost_continues_from_what_is_left() {
+    let Some(mut behind) = Behind::redis() else { return };
+    let store = behind.open();
+    for lost in ["inputs", "events"] {
+        let lease = begin(&store, lost, 1).await;
+        let step = |at: u64| event(EventName::Text, at);
+        for at in 1..=2 {
+            let more = Write { inputs: &[Input::Run], events: &[step(at)], ..Write::default() };
+            store.write(&lease, more).await.unwrap();
+        }
+        let key = format!("chat:{{{lost}}}:{lost}");
+        behind.as_redis().ask(&["XDEL", &key, "2-0"]);
+        behind.as_redis().ask(&["XSETID", &key, "1-0"]);
+        let more = Write { events: &[step(3)], ..Write::default() };
+        assert!(matches!(store.write(&lease, more).await, Err(StoreError::Lost)), "{lost}");
+        let taken = take(&store).await.pop().unwrap();
+        let (inputs, told) = if lost == "inputs" { (1, 2) } else { (2, 1) };
+        assert_eq!((taken.inputs.len(), taken.told.len()), (inputs, told), "{lost}");
+        end(&store, &taken.lease, told as u64 + 1).await;
+    }
+}
+
+/// Takes a turn over that is missing in the list of running turns, once its conversation is read.
+#[tokio::test]
+async fn a_turn_whose_hint_is_lost_is_taken_over_once_it_is_read() {
+    let Some(mut behind) = Behind::redis() else { return };
+    let store = behind.open();
+    begin(&store, "a", 1).await;
+    behind.as_redis().ask(&["DEL", "chat:running"]);
+    assert_eq!(take(&store).await.len(), 0);
+    assert!(!store.read("a", 0).await.unwrap().is_held);
+    assert!(store.take().await.unwrap().is_some());
 }
