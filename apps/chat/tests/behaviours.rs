@@ -1,4 +1,4 @@
-//! What the app promises of its own files: `BEHAVIOURS.md` names a test for each behaviour, and only the library reads what
+//! Promises of the app about its own files: `BEHAVIOURS.md` names a test for each behaviour, and only the library reads what
 //! a provider sends.
 
 use std::fs;

@@ -48,10 +48,12 @@ pub(super) async fn ask(
         let failed = match provider.open(request, reader.calls()).await {
             Ok(mut answer) => match read(&mut answer, output, reader).await {
                 Err(TurnError::Provider(error)) if output.shown() == before => error,
-                ended => {
+                ended @ (Ok(()) | Err(TurnError::Provider(_))) => {
                     output.store(&Input::Answer(answer.into_record())).await?;
                     return ended;
                 }
+                // The answer was not read to its end.
+                interrupted => return interrupted,
             },
             Err(error) => error,
         };

@@ -26,7 +26,7 @@ pub(super) enum Goes {
 /// The text in place of a hidden value.
 pub(super) const BLOCK: &str = "▇▇▇";
 
-/// What a run of text belongs to: a value with its path, empty if it is hidden, or keys and punctuation.
+/// The kind of a run of text: a value with its path, which is empty if the value is hidden, or keys and punctuation.
 type Kind = Option<(Goes, String)>;
 
 /// A text in runs: `{"text", "goes", "path"}`, the last two for values only. A message has them at `/raw`.

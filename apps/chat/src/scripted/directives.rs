@@ -46,12 +46,8 @@ impl Directives {
         self.all(name).next().is_some()
     }
 
-    pub(super) fn text(&self, name: &str) -> Option<&str> {
-        self.all(name).next()
-    }
-
     pub(super) fn number(&self, name: &str) -> Option<usize> {
-        self.text(name)?.parse().ok()
+        self.all(name).next()?.parse().ok()
     }
 
     /// Returns the arguments of all directives with this name.

@@ -48,10 +48,10 @@ pub(super) fn answer(turn: &Turn<'_>, directives: &Directives) -> (Vec<Block>, &
 }
 
 fn blocks(turn: &Turn<'_>, directives: &Directives) -> Vec<Block> {
-    if let Some((seed, length)) = directives.text("random").and_then(|random| random.split_once(':')) {
+    if let Some((seed, length)) = directives.all("random").next().and_then(|random| random.split_once(':')) {
         return vec![text(random_text(seed.parse().unwrap_or_default(), length.parse().unwrap_or_default()))];
     }
-    if let Some(words) = directives.text("say") {
+    if let Some(words) = directives.all("say").next() {
         return vec![text(json(&format!("\"{words}\"")).as_str().unwrap_or(words))];
     }
     let calls: Vec<Block> =

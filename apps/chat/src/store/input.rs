@@ -34,8 +34,8 @@ pub enum Input {
 }
 
 impl Input {
-    /// Returns the input as it is stored: an answer as the lengths of its chunks and its error in a line, and the chunks,
-    /// which may be cut within a character and so are not JSON; any other input as JSON.
+    /// Returns the input as it is stored. An answer is a line of JSON, the lengths of its chunks and its error, and then the
+    /// chunks, which may be cut within a character. Any other input is JSON.
     pub(super) fn to_bytes(&self) -> serde_json::Result<Vec<u8>> {
         let Self::Answer(Record { chunks, error }) = self else { return serde_json::to_vec(self) };
         let lengths: Vec<usize> = chunks.iter().map(Bytes::len).collect();

@@ -1,7 +1,7 @@
 //! The store of conversations, with everything that their turns take in and send.
 //!
-//! A turn is one server's for as long as its [`Lease`] is renewed, which each write does. What it takes in and
-//! sends is stored, so another server can continue it. The embedded store and the shared one have the same operations, so
+//! A turn is one server's for as long as its [`Lease`] is renewed, which each write does. Its inputs and
+//! events are stored, so another server can continue it. The embedded store and the shared one have the same operations, so
 //! nothing outside this module depends on which of them is used.
 
 mod input;

@@ -101,7 +101,8 @@ async fn a_providers_words_stay_in_their_line_of_the_log() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     let file = std::fs::File::create(&log).unwrap();
-    let (app, site) = start(folder.path(), &[("ANTHROPIC_BASE_URL", &provider.base_url)], file.into()).await;
+    let variables = [("ANTHROPIC_BASE_URL", provider.base_url.as_str()), ("ANTHROPIC_API_KEY", "key")];
+    let (app, site) = start(folder.path(), &variables, file.into()).await;
     for assistant in ["finance", "form"] {
         assert_eq!(site.turn(assistant, assistant, "Hi").await.error(), "provider_failed");
     }

@@ -1,8 +1,11 @@
 //! Streams on their way: they grow, are joined, left and come back to, and stopped; and nothing is sent that is not stored.
 
+use std::time::Duration;
+
+use chat::config::Limits;
 use chat::wire::{Event, EventName};
 
-use crate::world::{Stream, World, merged};
+use crate::world::{Stream, World, limits, merged};
 
 /// Sends at least five pieces of each text before the provider has sent all of it.
 #[tokio::test]
@@ -155,4 +158,22 @@ async fn a_turn_that_can_not_be_saved_is_an_error_and_leaves_nothing() {
     world.execute("DROP TRIGGER refuse");
     world.done("a", "shopping", "gold").await;
     assert_eq!(world.stored().len(), 4);
+}
+
+/// Takes an answer for a whole one only if it was read to its end, not if its events can't be stored for a moment.
+#[tokio::test]
+async fn an_answer_whose_events_are_not_stored_is_asked_for_again() {
+    let limits = Limits { lease: Duration::from_millis(400), ..limits() };
+    let world = World::start_with(limits, |assistants| assistants).await;
+    let mut stream = world.send("a", "finance", "Good morning #hold").await;
+    world.until_held(1).await;
+    world.execute("CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'full'); END");
+    world.journal().release();
+    world.journal().wait_for(|seen| seen.open == 0).await;
+    world.execute("DROP TRIGGER full");
+    world.until_held(2).await;
+    world.journal().release();
+    let told = stream.rest().await;
+    assert_eq!(told.last().unwrap().event, EventName::Done, "{:?}", told.last());
+    assert!(told.iter().map(|event| event.data.chunk_id).eq(1..=told.len() as u64));
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::Response;
 use axum::routing::post;
 use chat::config::Protocol;
@@ -85,7 +85,13 @@ impl Answer {
 
 type Shared = Arc<Mutex<(VecDeque<Answer>, Vec<Value>)>>;
 
-async fn answer(State(shared): State<Shared>, body: Bytes) -> Response {
+async fn answer(State(shared): State<Shared>, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let has_key = match uri.path() {
+        "/v1/messages" => header("x-api-key") == "key" && header("anthropic-version") == "2023-06-01",
+        _ => header("authorization") == "Bearer key",
+    };
+    assert!(has_key && header("content-type") == "application/json", "{headers:?}");
     let next = {
         let (answers, asked) = &mut *shared.lock().unwrap();
         asked.push(serde_json::from_slice(&body).unwrap());

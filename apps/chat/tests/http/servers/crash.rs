@@ -107,7 +107,7 @@ async fn at_each_write(behind: Behind, assistant: &str, message: &str) {
         has_crashed
     };
     // All would take minutes; which ones are tried differs from run to run.
-    let step = if std::env::var("JSONSPIGOT_LAWS").is_ok_and(|laws| laws == "all") { 1 } else { 40 };
+    let step = if std::env::var("JSONSPIGOT_LAWS").is_ok_and(|laws| laws == "all") { 1 } else { 20 };
     let (mut crashes, mut at) = (0, 0);
     loop {
         let mut next = || {
