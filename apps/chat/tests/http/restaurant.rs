@@ -74,7 +74,7 @@ async fn each_step_is_saved_as_it_happens() {
 async fn a_call_whose_result_was_lost_is_not_made_again() {
     let (world, bookings) = counting().await;
     world.turn("a", "restaurant", &format!("{BOOK} #break@2")).await;
-    world.execute("DELETE FROM messages WHERE position = 2");
+    world.execute("UPDATE conversations SET conversation = json_remove(conversation, '$.messages[2]')");
     let turn = world.done("a", "restaurant", BOOK).await;
     assert!(turn.text().starts_with("I do not know what became of your table"), "{}", turn.text());
     assert_eq!((bookings.load(Ordering::Relaxed), turn.props(MessageType::ToolCall).len()), (1, 0));

@@ -149,10 +149,7 @@ async fn a_turn_that_can_not_be_saved_is_an_error_and_leaves_nothing() {
     let world = World::start().await;
     world.done("a", "shopping", "I need a ring for my sister").await;
     let before = world.rows();
-    // The last of the turn's messages can't be written.
-    world.execute(
-        "CREATE TRIGGER refuse BEFORE INSERT ON messages WHEN NEW.position = 3 BEGIN SELECT RAISE(ABORT, 'no'); END",
-    );
+    world.execute("CREATE TRIGGER refuse BEFORE INSERT ON conversations BEGIN SELECT RAISE(ABORT, 'no'); END");
     assert_eq!(world.turn("a", "shopping", "gold").await.error(), "store_failed");
     assert_eq!(world.rows(), before);
     world.execute("DROP TRIGGER refuse");
