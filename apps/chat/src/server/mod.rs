@@ -121,7 +121,9 @@ impl Server {
     ) -> Result<Self, StartError> {
         let Config { provider, hosts, limits, .. } = config;
         let model = provider.model.clone();
-        let assistants = change(Assistants::new(ModelProvider::new(provider, &limits)?, &limits));
+        let provider = ModelProvider::new(provider, &limits);
+        let provider = provider.map_err(|error| format!("can't set up the provider's client: {error}"))?;
+        let assistants = change(Assistants::new(provider, &limits));
         let (address, listener) =
             listen(address).map_err(|error| format!("can't listen at {address}: {}", words(&error)))?;
         let (hub, hosts, turns) = (Hub::default(), Hosts(hosts), TaskTracker::new());
