@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 
 use super::target::Stopped;
 use crate::event::StopKind;
-use crate::words::is_one_of;
+use crate::words::matches;
 
 /// A target's words for the meanings it has, separated by `|`. The first word is used, unless the source's own word is
 /// one of them.
@@ -15,7 +15,7 @@ pub(super) type Words = &'static [(StopKind, &'static str)];
 pub(super) fn word_for<'s>(stopped: &'s Stopped, words: Words) -> Cow<'s, str> {
     let reason = &*stopped.reason;
     match words.iter().find(|(kind, _)| *kind == stopped.kind) {
-        Some((_, words)) if is_one_of(reason, words) => reason.into(),
+        Some((_, words)) if matches(words, reason) => reason.into(),
         Some((_, words)) => words.split('|').next().unwrap_or_default().into(),
         None if StopKind::of(reason) == stopped.kind => reason.into(),
         None => stopped.kind.name().into(),
