@@ -11,6 +11,7 @@ mod out;
 mod session;
 mod stops;
 mod target;
+mod vercel_ui;
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -34,8 +35,11 @@ use crate::verbs::verbs;
 type NewTarget = fn() -> Box<dyn Target>;
 
 /// The targets. A new one is a file and a line here.
-const TARGETS: &[(Provider, NewTarget)] =
-    &[(Provider::OpenaiChat, openai_chat::new), (Provider::Anthropic, anthropic::new)];
+const TARGETS: &[(Provider, NewTarget)] = &[
+    (Provider::OpenaiChat, openai_chat::new),
+    (Provider::Anthropic, anthropic::new),
+    (Provider::VercelUi, vercel_ui::new),
+];
 
 /// An event of the target's stream, or a loss.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -203,6 +203,11 @@ impl Conversion {
             is_kept(call.choice) && (call.is_client_s || !self.lost(Loss::ServerTool) || is_written(call))
         });
         told.stops.retain(|(choice, _)| is_kept(*choice));
+        if self.is_to(Provider::VercelUi) {
+            for call in told.calls.iter_mut().filter(|call| call.status == "empty") {
+                (call.raw, call.status) = ("{}".to_owned(), "complete");
+            }
+        }
         told
     }
 
@@ -220,7 +225,7 @@ impl Conversion {
             other => return fault("the verdict on the writing", &source, &other),
         };
         // In chats, nothing but content begins another message.
-        let is_chat = self.target.provider() == Some(Provider::OpenaiChat);
+        let is_chat = self.is_to(Provider::OpenaiChat);
         let is_ambiguous = is_chat && self.told.messages.len() > 1 && self.told.has_empty_message;
         if is_whole != target.is_ok() && !is_ambiguous {
             fault("the verdicts", &(source, written), &target);
@@ -250,9 +255,11 @@ impl Conversion {
         if told.texts != again.texts {
             fault("the texts", &told.texts, &again.texts);
         }
-        // Made-up ids stand for missing ones.
+        // Made-up ids stand for missing ones and, on wires where only the id names a call, for repeated ones.
+        let mut known = BTreeSet::new();
         for (call, again) in told.calls.iter_mut().zip(&again.calls) {
-            if call.id.is_empty() {
+            let is_repeated = !known.insert(call.id.clone()) && self.has_ids_alone();
+            if call.id.is_empty() || is_repeated {
                 call.id.clone_from(&again.id);
             }
         }
@@ -263,7 +270,10 @@ impl Conversion {
             let means_same = |kind| match (stop.1, kind) {
                 // Most wires do not distinguish these.
                 (StopKind::StopSequence, StopKind::Finished) => true,
-                (StopKind::Finished, StopKind::ToolUse) => told.calls.iter().any(|call| call.is_client_s),
+                (StopKind::Pause, StopKind::Other) => self.is_to(Provider::VercelUi),
+                (StopKind::Finished | StopKind::StopSequence, StopKind::ToolUse) => {
+                    told.calls.iter().any(|call| call.is_client_s)
+                }
                 (StopKind::ContentFilter, StopKind::Refusal) => self.lost(Loss::ContentFilter),
                 (StopKind::Refusal, StopKind::ContentFilter) => self.lost(Loss::Refusal),
                 (one, other) => one == other,
@@ -277,7 +287,12 @@ impl Conversion {
             fault("the counts", &told.usage, &again.usage);
         }
         // A start that follows the message's first part comes too late.
-        let is_known = |message: &&(String, String)| told.messages.contains(message);
+        let is_known = |(id, model): &&(String, String)| {
+            told.messages.iter().any(|known| match self.has_ids_alone() {
+                true => known.0 == *id || (id.is_empty() && self.is_to(Provider::VercelUi)),
+                false => known == &(id.clone(), model.clone()),
+            })
+        };
         let starts = again.messages.iter().filter(is_known).count();
         if told.messages.len() == again.messages.len() && starts < told.messages.len() && self.starts_in_time() {
             fault("the messages", &told.messages, &again.messages);
@@ -312,9 +327,22 @@ impl Conversion {
         }
     }
 
+    fn is_to(&self, provider: Provider) -> bool {
+        self.target.provider() == Some(provider)
+    }
+
+    /// Returns true for wires without models, where only the id shows which call an event belongs to.
+    fn has_ids_alone(&self) -> bool {
+        self.is_to(Provider::VercelUi) || self.is_to(Provider::AgUi)
+    }
+
     /// Returns true if no error was written.
     fn is_sound(&self) -> bool {
-        !self.data.iter().any(|data| data.starts_with("{\"error\":") || data.starts_with("{\"type\":\"error\""))
+        !self.data.iter().any(|data| {
+            ["{\"error\":", "{\"type\":\"error\"", "{\"type\":\"RUN_ERROR\""]
+                .iter()
+                .any(|error| data.starts_with(error))
+        })
     }
 
     /// Returns true if each message began with its id and its model.
@@ -334,6 +362,8 @@ fn is_expected_of_own(provider: Provider, loss: Loss) -> bool {
         // Citations without an address and of an unknown type.
         Loss::Citation => true,
         Loss::Usage => provider == Provider::Anthropic,
+        // A call's signature that is reported after the call's end.
+        Loss::Signature => provider == Provider::VercelUi,
         _ => false,
     }
 }
@@ -398,4 +428,24 @@ pub(crate) fn recorded_streams_to_all_targets() {
 fn a_provider_without_a_writer_is_refused() {
     let error = StreamWriter::new(Provider::Cohere).unwrap_err().to_string();
     assert!(StreamWriter::targets().iter().all(|target| error.contains(target.name())), "{error}");
+}
+
+#[test]
+fn a_reason_to_stop_is_spelled_as_the_target_does() {
+    let event = r#"{"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"STOP"}]}"#;
+    for to in [Provider::OpenaiChat, Provider::VercelUi] {
+        let mut conversion = Conversion::new(Provider::Gemini, to);
+        conversion.step(Some(event));
+        conversion.step(None);
+        assert!(conversion.sse.contains(r#""stop""#) && !conversion.sse.contains("STOP"), "{}", conversion.sse);
+    }
+}
+
+/// Clients take a message under a known id for the same one.
+#[test]
+fn a_vercel_message_without_an_id_has_none() {
+    let mut conversion = Conversion::new(Provider::Ollama, Provider::VercelUi);
+    conversion.step(Some(r#"{"message":{"content":"a"},"done":true,"done_reason":"stop"}"#));
+    conversion.step(None);
+    assert!(conversion.sse.starts_with("data: {\"type\":\"start\"}\n"), "{}", conversion.sse);
 }
