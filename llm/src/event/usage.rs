@@ -76,9 +76,10 @@ impl TokenUsage {
                 "prompt_cache_hit_tokens",
                 "cached_tokens",
                 "cached_input_tokens",
+                "cachedInputTokens",
             ])
         };
-        let reasoning = || count(&["reasoning_tokens", "reasoning_output_tokens"]);
+        let reasoning = || count(&["reasoning_tokens", "reasoning_output_tokens", "reasoningTokens"]);
         Self {
             input: input.or_else(all_input),
             output: output.or_else(all_output),

@@ -27,7 +27,7 @@ static WIRE: Wire = Wire {
     place: Spot::Id(PLACE),
     events: &[
         on("RUN_STARTED", &[row(".", Means::Begins(&["runId", ""]))]),
-        on("RUN_FINISHED", &[OUTCOME, RESULT, row("usage", Means::Usage), row(".", Means::EndsStream)]),
+        on("RUN_FINISHED", &[OUTCOME, RESULT, row("usage[]", Means::Usage), REASON, row(".", Means::EndsStream)]),
         on("RUN_ERROR|SUBAGENT_ERROR", &[row(".", Means::Hook(fail))]),
         on("SUBAGENT_STARTED", &[row(".", Means::Begins(&["subagentRunId", ""])), ALL]),
         on("SUBAGENT_FINISHED", &[OUTCOME, RESULT, row(".", Means::EndsAnswer(""))]),
@@ -92,6 +92,9 @@ const OUTCOME: Row = row(
             .when(|outcome| outcome.get("interrupts").is_given() || outcome.word_at("type") == "suspended"),
     ]),
 );
+
+/// The reason why the model stopped, which the wire has no member of its own for.
+const REASON: Row = row("metadata", Means::Stops(&["finishReason", "stopSequence"]));
 
 /// Begins or continues a message that is not sent in chunks.
 const BEGUN: Row = row(".", Means::Hook(begin_message));
