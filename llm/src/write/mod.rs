@@ -4,6 +4,7 @@
 //! and what must not be written. A target, in a file of its own, owns the events of its wire format ([`Target`]).
 //! [`Loss::of`] owns which kind of information each event is.
 
+mod ag_ui;
 mod anthropic;
 mod loss;
 mod openai_chat;
@@ -39,6 +40,7 @@ const TARGETS: &[(Provider, NewTarget)] = &[
     (Provider::OpenaiChat, openai_chat::new),
     (Provider::Anthropic, anthropic::new),
     (Provider::VercelUi, vercel_ui::new),
+    (Provider::AgUi, ag_ui::new),
 ];
 
 /// An event of the target's stream, or a loss.

@@ -449,3 +449,24 @@ fn a_vercel_message_without_an_id_has_none() {
     conversion.step(None);
     assert!(conversion.sse.starts_with("data: {\"type\":\"start\"}\n"), "{}", conversion.sse);
 }
+
+/// Nothing may follow the error of an AG-UI run, whose calls must not end.
+#[test]
+fn an_answer_that_stops_within_a_call_ends_an_ag_ui_stream() {
+    let mut conversion = Conversion::new(Provider::VercelUi, Provider::AgUi);
+    for event in [
+        r#"{"type":"start","messageId":"m1"}"#,
+        r#"{"type":"tool-input-start","toolCallId":"c","toolName":"f"}"#,
+        r#"{"type":"tool-input-delta","toolCallId":"c","inputTextDelta":"{\"a\":"}"#,
+        r#"{"type":"finish","finishReason":"length"}"#,
+        r#"{"type":"start","messageId":"m2"}"#,
+        r#"{"type":"text-delta","id":"t","delta":"more"}"#,
+        r#"{"type":"finish"}"#,
+    ] {
+        conversion.step(Some(event));
+    }
+    conversion.step(None);
+    let last = r#"{"type":"RUN_ERROR","message":"the answer stopped within a call","code":"length"}"#;
+    assert_eq!(conversion.data.last().map(String::as_str), Some(last));
+    assert!(!conversion.sse.contains("TOOL_CALL_END"), "{}", conversion.sse);
+}
