@@ -37,7 +37,7 @@ struct Facts {
     /// True if a part was reported before its message.
     starts_late: bool,
     is_open: bool,
-    /// True if a message has no content, and whether the open one has none.
+    /// True if a message has no content, or sources before it, and whether the open one has no content.
     has_empty_message: bool,
     is_empty: bool,
     /// The ids and models of messages.
@@ -48,6 +48,8 @@ struct Facts {
     calls: Vec<Call>,
     numbers: Vec<u64>,
     stops: Vec<(u64, StopKind)>,
+    /// True if the counts are those of an earlier message.
+    has_earlier_usage: bool,
     /// The last of each count.
     usage: [Option<u64>; 4],
 }
@@ -69,11 +71,14 @@ impl Facts {
             | StreamEvent::Call(CallEvent::Start { .. }) => self.starts_late |= !self.is_open,
             _ => {}
         }
+        // A source before the text does not show in chats that another message has begun.
+        self.has_empty_message |= self.is_empty && matches!(event, StreamEvent::Source(_));
         self.is_empty &= !matches!(event, StreamEvent::Text { .. } | StreamEvent::Call(_));
         match event {
             StreamEvent::MessageStart { id, model, .. } => {
                 let [id, model] = [id, model].map(|text| text.as_deref().unwrap_or_default().to_owned());
                 self.messages.push((id, model));
+                self.has_earlier_usage = true;
             }
             StreamEvent::Text { text, choice, .. } => self.join("text", *choice, text),
             StreamEvent::Reasoning { text, choice, .. } => self.join("reasoning", *choice, text),
@@ -102,7 +107,13 @@ impl Facts {
             StreamEvent::Stop { choice, kind, .. } => self.stops.push((*choice, *kind)),
             StreamEvent::Usage { tokens, .. } => {
                 let TokenUsage { input, output, cached, reasoning, .. } = *tokens;
-                for (last, count) in self.usage.iter_mut().zip([input, output, cached, reasoning]) {
+                let counts = [input, output, cached, reasoning];
+                // Some wires have to send 0 for what is not known of a later message.
+                if self.has_earlier_usage && counts.iter().all(|count| count.is_none_or(|count| count == 0)) {
+                    return;
+                }
+                self.has_earlier_usage = false;
+                for (last, count) in self.usage.iter_mut().zip(counts) {
                     *last = count.or(*last);
                 }
             }
