@@ -8,6 +8,7 @@ mod ag_ui;
 mod anthropic;
 mod loss;
 mod openai_chat;
+mod openai_responses;
 mod out;
 mod session;
 mod stops;
@@ -38,6 +39,7 @@ type NewTarget = fn() -> Box<dyn Target>;
 /// The targets. A new one is a file and a line here.
 const TARGETS: &[(Provider, NewTarget)] = &[
     (Provider::OpenaiChat, openai_chat::new),
+    (Provider::OpenaiResponses, openai_responses::new),
     (Provider::Anthropic, anthropic::new),
     (Provider::VercelUi, vercel_ui::new),
     (Provider::AgUi, ag_ui::new),
@@ -128,6 +130,10 @@ owned_events! {
 /// A call without an id receives the id `call_` with its number, and a message the target's prefix with its number. A
 /// message without a model has an empty one. The time is 0 unless [`created`](Self::created) was called.
 ///
+/// A response of [`Provider::OpenaiResponses`] repeats its content at its end, so its writer keeps the answer until then.
+/// A second call with the same id cannot be expressed there. The answers of a source are parts of one response if the
+/// source has items; otherwise all but the first are lost.
+///
 /// The stream must not search the text for payloads ([`with_envelope`](crate::ProviderStream::with_envelope)): they are
 /// lost. Structured answers are written as text.
 #[derive(Clone, Debug)]
@@ -152,7 +158,7 @@ impl StreamWriter {
     /// use jsonspigot_llm::{Provider, StreamWriter};
     ///
     /// let error = StreamWriter::new(Provider::Cohere).unwrap_err();
-    /// assert!(error.to_string().starts_with("expected one of `openai-chat`, `anthropic`"));
+    /// assert!(error.to_string().starts_with("expected one of `openai-chat`, `openai-responses`"));
     /// ```
     ///
     /// # Errors

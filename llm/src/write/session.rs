@@ -128,7 +128,10 @@ impl Session {
                     reason: reason.clone().into_owned(),
                     stop_sequence: stop_sequence.clone().map(Into::into),
                 };
-                self.last_message().ended.stops.push(stopped);
+                // A later reason replaces an earlier one.
+                let stops = &mut self.last_message().ended.stops;
+                stops.retain(|stop| stop.choice != *choice);
+                stops.push(stopped);
             }
             StreamEvent::End => {
                 if let Some(message) = &mut self.message {

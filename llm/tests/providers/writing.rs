@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fmt::Debug;
+use std::mem;
 
 use jsonspigot_check::laws::Law;
 use jsonspigot_llm::{
@@ -37,6 +38,8 @@ struct Facts {
     /// True if a part was reported before its message.
     starts_late: bool,
     is_open: bool,
+    /// True if anything was said since the last reason to stop.
+    has_said: bool,
     /// True if a message has no content, or sources before it, and whether the open one has no content.
     has_empty_message: bool,
     is_empty: bool,
@@ -44,6 +47,8 @@ struct Facts {
     messages: Vec<(String, String)>,
     /// Text, reasoning and refusals by their answer.
     texts: BTreeMap<(&'static str, u64), String>,
+    /// The pieces of these in the order in which they arrived.
+    pieces: Vec<(&'static str, u64, String)>,
     /// Calls in the order of their first fragments.
     calls: Vec<Call>,
     numbers: Vec<u64>,
@@ -73,6 +78,14 @@ impl Facts {
         }
         // A source before the text does not show in chats that another message has begun.
         self.has_empty_message |= self.is_empty && matches!(event, StreamEvent::Source(_));
+        self.has_said |= matches!(
+            event,
+            StreamEvent::MessageStart { .. }
+                | StreamEvent::Text { .. }
+                | StreamEvent::Reasoning { .. }
+                | StreamEvent::Refusal { .. }
+                | StreamEvent::Call(CallEvent::Start { .. })
+        );
         self.is_empty &= !matches!(event, StreamEvent::Text { .. } | StreamEvent::Call(_));
         match event {
             StreamEvent::MessageStart { id, model, .. } => {
@@ -84,7 +97,9 @@ impl Facts {
             StreamEvent::Reasoning { text, choice, .. } => self.join("reasoning", *choice, text),
             StreamEvent::Refusal { text, choice } => self.join("refusal", *choice, text),
             StreamEvent::Call(CallEvent::Start { call }) if self.is_written => {
-                self.place_of(call.number);
+                let at = self.place_of(call.number);
+                self.calls[at].id = call.id.as_deref().unwrap_or_default().to_owned();
+                self.calls[at].is_client_s = call.executor == Executor::Client;
             }
             StreamEvent::Call(CallEvent::Fragment { call, text }) if call.is_answer => {
                 self.join("text", call.choice, text);
@@ -104,18 +119,24 @@ impl Facts {
                     status: input.status().name(),
                 };
             }
-            StreamEvent::Stop { choice, kind, .. } => self.stops.push((*choice, *kind)),
+            StreamEvent::Stop { choice, kind, .. } => {
+                // Without anything in between, the later reason is that of the same answer.
+                let is_same = self.stops.last().is_some_and(|(known, _)| known == choice) && !self.has_said;
+                if is_same {
+                    self.stops.pop();
+                }
+                self.has_said = false;
+                self.stops.push((*choice, *kind));
+            }
             StreamEvent::Usage { tokens, .. } => {
                 let TokenUsage { input, output, cached, reasoning, .. } = *tokens;
                 let counts = [input, output, cached, reasoning];
                 // Some wires have to send 0 for what is not known of a later message.
-                if self.has_earlier_usage && counts.iter().all(|count| count.is_none_or(|count| count == 0)) {
-                    return;
-                }
-                self.has_earlier_usage = false;
+                let is_unknown = |count: &u64| self.has_earlier_usage && *count == 0;
                 for (last, count) in self.usage.iter_mut().zip(counts) {
-                    *last = count.or(*last);
+                    *last = count.filter(|count| !is_unknown(count)).or(*last);
                 }
+                self.has_earlier_usage &= counts.iter().flatten().all(|count| *count == 0);
             }
             _ => {}
         }
@@ -123,6 +144,7 @@ impl Facts {
 
     fn join(&mut self, kind: &'static str, choice: u64, text: &str) {
         self.texts.entry((kind, choice)).or_default().push_str(text);
+        self.pieces.push((kind, choice, text.to_owned()));
     }
 
     fn place_of(&mut self, number: u64) -> usize {
@@ -219,7 +241,21 @@ impl Conversion {
                 (call.raw, call.status) = ("{}".to_owned(), "complete");
             }
         }
-        told
+        self.normalized(told)
+    }
+
+    /// Returns facts without what a target's wire has no place for, though nothing is lost.
+    fn normalized(&self, mut facts: Facts) -> Facts {
+        // Each part of a response with text is read as an answer.
+        if self.target.provider() == Some(Provider::OpenaiResponses) {
+            let known = mem::take(&mut facts.texts);
+            for (kind, choice, text) in mem::take(&mut facts.pieces) {
+                if known.contains_key(&(kind, choice)) {
+                    facts.join(kind, 0, &text);
+                }
+            }
+        }
+        facts
     }
 
     /// Checks the law at the end of the stream.
@@ -244,7 +280,7 @@ impl Conversion {
         if events_of(self.sse.as_bytes()) != self.data {
             fault("the framing", &self.data, &self.sse);
         }
-        let (mut told, again) = (self.expected(), self.told_again.clone());
+        let (mut told, again) = (self.expected(), self.normalized(self.told_again.clone()));
         for call in &again.calls {
             let is_same = told.calls.iter().any(|known| {
                 known.raw == call.raw && known.name == call.name && known.is_client_s == call.is_client_s
@@ -279,12 +315,15 @@ impl Conversion {
         }
         for stop in &told.stops {
             let means_same = |kind| match (stop.1, kind) {
-                // Most wires do not distinguish these.
+                // Most wires do not distinguish these, and some show only by the calls that their results are awaited.
+                (StopKind::ToolUse, StopKind::Finished) => !told.calls.iter().any(|call| call.is_client_s),
                 (StopKind::StopSequence, StopKind::Finished) => true,
                 (StopKind::Pause, StopKind::Other) => self.is_to(Provider::VercelUi),
                 (StopKind::Finished | StopKind::StopSequence, StopKind::ToolUse) => {
                     told.calls.iter().any(|call| call.is_client_s)
                 }
+                // A refusal's own part shows it, whatever the source's reason.
+                (StopKind::Finished, StopKind::Refusal) => told.texts.keys().any(|(kind, _)| *kind == "refusal"),
                 (StopKind::ContentFilter, StopKind::Refusal) => self.lost(Loss::ContentFilter),
                 (StopKind::Refusal, StopKind::ContentFilter) => self.lost(Loss::Refusal),
                 (one, other) => one == other,
@@ -300,8 +339,8 @@ impl Conversion {
         // A start that follows the message's first part comes too late.
         let is_known = |(id, model): &&(String, String)| {
             told.messages.iter().any(|known| match self.has_ids_alone() {
-                true => known.0 == *id || (id.is_empty() && self.is_to(Provider::VercelUi)),
-                false => known == &(id.clone(), model.clone()),
+                true => is_id_of(&known.0, id) || (id.is_empty() && self.is_to(Provider::VercelUi)),
+                false => is_id_of(&known.0, id) && known.1 == *model,
             })
         };
         let starts = again.messages.iter().filter(is_known).count();
@@ -315,7 +354,7 @@ impl Conversion {
         if self.writer.clone().verdict() != Err(Unwritten::Unfinished) {
             return;
         }
-        let (told, again) = (self.expected(), &self.told_again);
+        let (told, again) = (self.expected(), self.normalized(self.told_again.clone()));
         for (key, text) in &told.texts {
             // The text of a refusal has no place in the middle of some streams.
             if key.0 != "refusal" && again.texts.get(key) != Some(text) && self.is_sound() {
@@ -333,8 +372,8 @@ impl Conversion {
                 .filter(|raw| !raw.is_empty())
                 .collect::<Vec<_>>()
         };
-        if told.calls.iter().all(|call| !call.status.is_empty()) && raw(&told) != raw(again) && self.is_sound() {
-            on_fault(format!("late: {:?}, not {:?}", raw(&told), raw(again)));
+        if told.calls.iter().all(|call| !call.status.is_empty()) && raw(&told) != raw(&again) && self.is_sound() {
+            on_fault(format!("late: {:?}, not {:?}", raw(&told), raw(&again)));
         }
     }
 
@@ -363,16 +402,25 @@ impl Conversion {
     }
 }
 
+/// Returns true if a message may have been written under this id: its own or, if it repeats an id, one with a number.
+fn is_id_of(own: &str, id: &str) -> bool {
+    id.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+}
+
 /// Losses that a provider's own wire has too: what belongs to no known part, or has no safe place in it.
 fn is_expected_of_own(provider: Provider, loss: Loss) -> bool {
     match loss {
         Loss::UnknownPart | Loss::Data | Loss::Block | Loss::ContentFilter => true,
         // A server's tool must not look like a client's call. A summary is in one of two members.
-        Loss::ServerTool | Loss::ToolResult | Loss::Source | Loss::Media => provider == Provider::OpenaiChat,
+        Loss::ToolResult | Loss::Source | Loss::Media => provider == Provider::OpenaiChat,
+        // xAI sends its own calls as calls of the client.
+        Loss::ServerTool => matches!(provider, Provider::OpenaiChat | Provider::OpenaiResponses),
         Loss::Opaque => true,
         // Citations without an address and of an unknown type.
         Loss::Citation => true,
         Loss::Usage => provider == Provider::Anthropic,
+        // Each part with text is read as an answer, and an annotation has to follow its part.
+        Loss::Choice => provider == Provider::OpenaiResponses,
         // A call's signature that is reported after the call's end.
         Loss::Signature => provider == Provider::VercelUi,
         _ => false,
