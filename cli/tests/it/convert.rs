@@ -94,3 +94,30 @@ fn arguments_that_contradict_each_other() {
         assert!(refused.starts_with("exit status 2\n") && refused.contains(message), "{arguments:?}: {refused}");
     }
 }
+
+/// Returns the events of a stopped call of OpenAI's with these arguments.
+fn stopped(arguments: &str, reasons: &[&str]) -> String {
+    let call = format!(r#"{{"index":0,"id":"c","function":{{"name":"f","arguments":"{arguments}"}}}}"#);
+    let mut input = format!(r#"{{"id":"m","choices":[{{"index":0,"delta":{{"tool_calls":[{call}]}}}}]}}"#);
+    for reason in reasons {
+        input +=
+            &format!("\n{{\"id\":\"m\",\"choices\":[{{\"index\":0,\"delta\":{{}},\"finish_reason\":\"{reason}\"}}]}}");
+    }
+    input + "\n"
+}
+
+#[test]
+fn only_its_own_stop_explains_a_call_that_was_cut() {
+    for to in ["openai-chat", "anthropic"] {
+        let arguments = ["--provider", "openai-chat", "--to", to];
+        let cut = run(&arguments, &stopped(r#"{\"a\":"#, &["length"])).to_string();
+        assert!(cut.starts_with("exit status 1\n") && !cut.contains(r#""error":{"#), "{cut}");
+        let contradicted = run(&arguments, &stopped(r#"{\"a\":"#, &["length", "stop"])).to_string();
+        assert!(contradicted.starts_with("exit status 1\n") && contradicted.contains(r#""error":{"#), "{contradicted}");
+    }
+    // A part of the input has no place, so that it would read as an empty one.
+    let unplaced = CALL.replacen(r#""index":2,"delta""#, r#""index":5,"delta""#, 2);
+    let refused = converted("anthropic", &[], &[START, &unplaced, &END.replace("tool_use", "refusal")].concat());
+    assert!(refused.starts_with("exit status 1\n") && refused.contains("event: error\n"), "{refused}");
+    assert!(!refused.contains("message_stop"), "{refused}");
+}

@@ -59,8 +59,8 @@ struct Answer {
     /// The number of calls that were written.
     calls: u64,
     has_client_call: bool,
-    /// True if a call is incomplete, which only some stop reasons explain.
-    is_cut: bool,
+    /// The reason for which a call is truncated. Only the stop that it names explains an incomplete call.
+    cut: Option<String>,
 }
 
 /// A call of the source that is open.
@@ -264,9 +264,13 @@ impl Session {
         let mut is_whole = message.calls.is_empty();
         message.answers.entry(0).or_default();
         for (choice, answer) in message.answers {
-            let stop = message.ended.stops.iter().find(|stop| stop.choice == choice);
-            is_whole &= !answer.is_cut || stop.is_some_and(|stop| explains(stop.kind));
-            if stop.is_none() {
+            let stops = || message.ended.stops.iter().filter(|stop| stop.choice == choice);
+            let has_stop = stops().next().is_some();
+            // A call may also have lost a part, and a later stop may contradict the first one.
+            is_whole &= answer
+                .cut
+                .is_none_or(|reason| has_stop && stops().all(|stop| explains(stop.kind) && stop.reason == reason));
+            if !has_stop {
                 let kind = if answer.has_client_call { StopKind::ToolUse } else { StopKind::Finished };
                 let stop = Stopped { choice, kind, reason: String::new(), stop_sequence: None };
                 message.ended.stops.push(stop);
@@ -303,10 +307,7 @@ impl Session {
                 self.target.write(&StreamEvent::Text { choice, block: 0, text }, out);
             }
             CallEvent::Fragment { call, text } => self.fragment(call, text, out),
-            CallEvent::End { call, input } if call.is_answer && !is_whole(input) => {
-                self.last_message().answers.entry(call.choice).or_default().is_cut = true;
-                self.has_cut_call = true;
-            }
+            CallEvent::End { call, input } if call.is_answer && !is_whole(input) => self.cut_call(call.choice, input),
             CallEvent::End { call, input } => self.end_call(call, input, out),
             _ => {}
         }
@@ -374,11 +375,20 @@ impl Session {
             Call::Written(called) if is_whole(input) => self.target.end_call(&called, out),
             // Its text would read as a whole value, though a part of it is missing.
             Call::Written(_) if checked(input.raw()).is_some() => self.fail(INCOMPLETE, out),
-            Call::Written(_) if matches!(input.status(), PayloadStatus::Truncated { .. }) => {
-                message.answers.entry(call.choice).or_default().is_cut = true;
+            Call::Written(_) => self.cut_call(call.choice, input),
+            Call::Lost if is_whole(input) => {}
+            _ => self.watch.lose(UnfinishedKind::Call),
+        }
+    }
+
+    /// Records an incomplete call, until the stop explains it.
+    fn cut_call(&mut self, choice: u64, input: &Payload<'_>) {
+        let cut = &mut self.last_message().answers.entry(choice).or_default().cut;
+        match input.status() {
+            PayloadStatus::Truncated { reason } if cut.as_deref().is_none_or(|known| known == reason) => {
+                *cut = Some(reason.to_owned());
                 self.has_cut_call = true;
             }
-            Call::Lost if is_whole(input) => {}
             _ => self.watch.lose(UnfinishedKind::Call),
         }
     }
