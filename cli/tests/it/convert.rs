@@ -121,3 +121,13 @@ fn only_its_own_stop_explains_a_call_that_was_cut() {
     assert!(refused.starts_with("exit status 1\n") && refused.contains("event: error\n"), "{refused}");
     assert!(!refused.contains("message_stop"), "{refused}");
 }
+
+#[test]
+fn an_input_that_is_only_accepted_is_no_input_of_the_target() {
+    let input = stopped(r#"{\"a\":1,}"#, &["tool_calls"]);
+    let lenient = ["--provider", "openai-chat", "--lenient", "trailing-commas", "--accept"];
+    assert!(run(&lenient, &input).to_string().starts_with("exit status 0\n"));
+    let refused = run(&[&lenient[..], &["--to", "anthropic"]].concat(), &input).to_string();
+    assert!(refused.starts_with("exit status 1\n") && refused.contains("event: error\n"), "{refused}");
+    assert!(refused.contains("the target cannot express a call"), "{refused}");
+}

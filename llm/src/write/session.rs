@@ -197,7 +197,10 @@ impl Session {
             self.last_message();
         }
         self.end_message(out);
-        if !mem::replace(&mut self.is_over, true) {
+        if mem::replace(&mut self.is_over, true) {
+            // The source may be whole although the target's stream ended with an error.
+            self.verdict = self.verdict.and(Err(Unwritten::Call));
+        } else {
             self.target.close(out);
         }
     }
