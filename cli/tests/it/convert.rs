@@ -131,3 +131,15 @@ fn an_input_that_is_only_accepted_is_no_input_of_the_target() {
     assert!(refused.starts_with("exit status 1\n") && refused.contains("event: error\n"), "{refused}");
     assert!(refused.contains("the target cannot express a call"), "{refused}");
 }
+
+#[test]
+fn a_result_on_its_own_wire_stays_the_same_block() {
+    let block = r#"{"type":"web_search_tool_result","tool_use_id":"s","content":[{"type":"web_search_result","url":"https://a.example","title":"A","encrypted_content":"E"}]}"#;
+    let result = format!(
+        "{{\"type\":\"content_block_start\",\"index\":3,\"content_block\":{block}}}\n\
+         {{\"type\":\"content_block_stop\",\"index\":3}}\n"
+    );
+    let own = converted("anthropic", &[], &[START, SERVER_TOOL, &result, END].concat());
+    assert!(own.starts_with("exit status 0\n"), "{own}");
+    assert!(own.contains(&format!(r#""index":2,"content_block":{block}}}"#)), "{own}");
+}

@@ -4,7 +4,7 @@
 //! `stop_details`, and an answer that a filter stopped is a refusal.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
@@ -42,9 +42,9 @@ struct Messages {
     calls: BTreeMap<u64, u64>,
     /// The kinds of the source's open blocks.
     kinds: BTreeMap<u64, BlockKind>,
-    /// The names of the calls that the provider executes and whose results are awaited, by their ids. A result may be
-    /// part of a later message.
-    executed: BTreeMap<String, String>,
+    /// The ids of the calls that the provider executes and whose results are awaited. A result may be part of a later
+    /// message.
+    executed: BTreeSet<String>,
     /// The last result that was written, which may contain the sources that follow.
     result: String,
     refusal: String,
@@ -70,7 +70,7 @@ fn stop(index: u64, out: &mut Out<'_>) {
 
 impl Messages {
     /// Starts a block and returns its index.
-    fn start(&mut self, block: Object, out: &mut Out<'_>) -> u64 {
+    fn start(&mut self, block: impl Into<String>, out: &mut Out<'_>) -> u64 {
         let index = self.next;
         self.next += 1;
         write("content_block_start", |event| event.number("index", index).json("content_block", block), out);
@@ -94,36 +94,24 @@ impl Messages {
     fn result(&mut self, result: &ToolResult<'_>, out: &mut Out<'_>) {
         // A second result of a call would contradict the first.
         let id = result.call_id.as_deref().unwrap_or_default();
-        let Some(name) = self.executed.remove(id) else {
+        if !self.executed.remove(id) {
             return out.lose(Loss::ToolResult);
-        };
-        let json = &*result.json;
-        let is_own = json.contains(r#"_result""#) || json.contains(r#"_error""#) || json == "[]";
-        let kind = match &*name {
-            "web_search" | "web_fetch" | "code_execution" | "bash_code_execution" | "text_editor_code_execution"
-                if is_own =>
-            {
-                [&name, "_tool_result"].concat()
-            }
-            name if name.starts_with("tool_search_tool") && is_own => "tool_search_tool_result".into(),
-            _ => "mcp_tool_result".into(),
-        };
-        let block = Object::new().text("type", &kind).text("tool_use_id", id);
-        let block = match &*kind {
-            "mcp_tool_result" if !json.starts_with("[{\"type\":\"text\"") => {
-                let text = Object::new().text("type", "text").text("text", json);
-                block
-                    .json("is_error", if result.is_error { "true" } else { "false" })
-                    .json("content", list([text.into()]))
-            }
-            "mcp_tool_result" => {
-                block.json("is_error", if result.is_error { "true" } else { "false" }).given("content", json)
-            }
-            _ => block.given("content", json),
+        }
+        let json = given(&result.json);
+        let tree = Tree::new(&json);
+        let root = tree.root();
+        let block = if root.get("tool_use_id").peek() == id && root.get("type").peek().ends_with("_tool_result") {
+            // A block of this wire.
+            json.clone()
+        } else {
+            let text = || list([Object::new().text("type", "text").text("text", &result.json).into()]);
+            let content = if json.starts_with("[{\"type\":\"text\"") { json.clone() } else { text() };
+            let block = Object::new().text("type", "mcp_tool_result").text("tool_use_id", id);
+            block.json("is_error", if result.is_error { "true" } else { "false" }).json("content", content).into()
         };
         let index = self.start(block, out);
         stop(index, out);
-        self.result = given(json);
+        self.result = json;
     }
 
     fn source(&mut self, source: &Source<'_>, out: &mut Out<'_>) -> Option<()> {
@@ -230,7 +218,7 @@ impl Target for Messages {
         let index = self.start(block.text("id", &call.id).text("name", &call.name).json("input", "{}"), out);
         self.calls.insert(call.number, index);
         if !is_client {
-            self.executed.insert(call.id.clone(), call.name.clone());
+            self.executed.insert(call.id.clone());
         }
         Started::Written
     }
