@@ -143,3 +143,20 @@ fn a_result_on_its_own_wire_stays_the_same_block() {
     assert!(own.starts_with("exit status 0\n"), "{own}");
     assert!(own.contains(&format!(r#""index":2,"content_block":{block}}}"#)), "{own}");
 }
+
+#[test]
+fn a_call_that_was_cut_hides_no_other_problem() {
+    let cut = CALL.replacen(r#"ter2\"}""#, r#"ter2""#, 1);
+    let end = END.replace("tool_use", "max_tokens");
+    let explained = converted("openai-chat", &[], &[START, &cut, &end].concat());
+    assert!(explained.starts_with("exit status 1\n") && explained.contains("[DONE]"), "{explained}");
+    let stray = r#"{"type":"content_block_delta","index":7,"delta":{"type":"input_json_delta","partial_json":"{}"}}"#;
+    let unknown = r#"{"type":"content_block_start","index":9,"content_block":{"type":"aside","text":"Not now."}}"#;
+    for input in [
+        [START, &cut, stray, "\n", &end].concat(),
+        [START, &cut, &end, &START.replace(r#""id":"m""#, r#""id":"n""#), unknown, "\n", &end].concat(),
+    ] {
+        let refused = run(&["--provider", "anthropic", "--to", "openai-chat"], &input).to_string();
+        assert!(refused.starts_with("exit status 1\n") && !refused.contains("[DONE]"), "{refused}");
+    }
+}

@@ -14,10 +14,10 @@ use core::mem;
 use super::out::Out;
 use super::target::{Called, Ended, Fault, Started, Stopped, Target};
 use super::{Loss, Unwritten};
-use crate::calls::{CallEvent, Executor, ToolCall};
+use crate::calls::{CallErrorKind, CallEvent, Executor, ToolCall};
 use crate::event::verdict::{Unfinished, UnfinishedKind, Watch};
 use crate::event::{Opaque, StopKind, StreamEvent, TokenUsage};
-use crate::json::checked;
+use crate::json::{Tree, checked};
 use crate::payload::{Payload, PayloadStatus};
 
 /// The state of a written stream.
@@ -33,6 +33,8 @@ pub(super) struct Session {
     verdict: Result<(), Unwritten>,
     /// True if a call was incomplete, and written so.
     has_cut_call: bool,
+    /// True if a fragment had no call when it was sent.
+    has_strays: bool,
     /// True if nothing more is written.
     is_over: bool,
     is_finished: bool,
@@ -87,6 +89,7 @@ impl Session {
             message: None,
             verdict: Ok(()),
             has_cut_call: false,
+            has_strays: false,
             is_over: false,
             is_finished: false,
         }
@@ -101,8 +104,14 @@ impl Session {
         if self.is_over || self.is_finished {
             return;
         }
-        if !matches!(event, StreamEvent::Call(CallEvent::End { .. })) {
-            self.watch.see(event);
+        match event {
+            StreamEvent::Call(CallEvent::End { .. }) => {}
+            StreamEvent::Call(CallEvent::Error(error)) if error.kind() == CallErrorKind::NotStarted => {
+                self.has_strays = true;
+            }
+            // The source's verdict names its first problem only, which may be a call that was cut.
+            StreamEvent::UnknownPart { kind, json } => self.watch.see_unknown(kind, Tree::new(json).root()),
+            event => self.watch.see(event),
         }
         if choice_of(event) > 0 && !self.target.has_choices() {
             if let StreamEvent::Call(CallEvent::End { input, .. }) = event
@@ -188,7 +197,7 @@ impl Session {
         if let Err(unfinished) = source {
             self.verdict = self.verdict.and(Err(Unwritten::Source(unfinished)));
             // The end of the message decides on incomplete calls.
-            if unfinished.kind() != UnfinishedKind::Call || !self.has_cut_call {
+            if unfinished.kind() != UnfinishedKind::Call || !self.has_cut_call || self.has_strays {
                 self.fail(&unfinished.to_string(), out);
             }
         }
