@@ -121,8 +121,8 @@ impl Facts {
             }
             StreamEvent::Stop { choice, kind, .. } => {
                 // Without anything in between, the later reason is that of the same answer.
-                let is_same = self.stops.last().is_some_and(|(known, _)| known == choice) && !self.has_said;
-                if is_same {
+                let is_same = self.stops.last().is_some_and(|(known, _)| known == choice);
+                if is_same && !self.has_said && !self.is_written {
                     self.stops.pop();
                 }
                 self.has_said = false;
