@@ -160,3 +160,14 @@ fn a_call_that_was_cut_hides_no_other_problem() {
         assert!(refused.starts_with("exit status 1\n") && !refused.contains("[DONE]"), "{refused}");
     }
 }
+
+#[test]
+fn the_calls_of_a_later_message_have_later_indices() {
+    let next = [START, CALL, END].concat().replace(r#""id":"m""#, r#""id":"n""#).replace(r#""id":"t""#, r#""id":"u""#);
+    let chat = converted("openai-chat", &[], &[START, CALL, END, &next].concat());
+    assert!(chat.starts_with("exit status 0\n"), "{chat}");
+    for call in [r#""tool_calls":[{"index":0,"id":"t""#, r#""tool_calls":[{"index":1,"id":"u""#] {
+        assert!(chat.contains(call), "{call} in {chat}");
+    }
+    assert_eq!(chat.matches(r#""tool_calls":[{"index":1,"#).count(), 3, "{chat}");
+}

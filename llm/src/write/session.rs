@@ -28,6 +28,8 @@ pub(super) struct Session {
     watch: Watch,
     /// The number of messages that have begun.
     messages: u64,
+    /// The next index of a call by its answer.
+    indices: BTreeMap<u64, u64>,
     last_id: String,
     message: Option<Message>,
     verdict: Result<(), Unwritten>,
@@ -58,8 +60,6 @@ struct Message {
 /// The state of one of a message's answers.
 #[derive(Clone, Debug, Default)]
 struct Answer {
-    /// The number of calls that were written.
-    calls: u64,
     has_client_call: bool,
     /// The reason for which a call is truncated. Only the stop that it names explains an incomplete call.
     cut: Option<String>,
@@ -85,6 +85,7 @@ impl Session {
             target,
             watch: Watch::default(),
             messages: 0,
+            indices: BTreeMap::new(),
             last_id: String::new(),
             message: None,
             verdict: Ok(()),
@@ -344,7 +345,7 @@ impl Session {
         let answer = message.answers.entry(call.choice).or_default();
         let called = Called {
             number: call.number,
-            index: answer.calls,
+            index: self.indices.get(&call.choice).copied().unwrap_or_default(),
             id: call.id.as_deref().map_or_else(|| format!("call_{}", call.number), ToOwned::to_owned),
             name: name.to_owned(),
             choice: call.choice,
@@ -354,7 +355,7 @@ impl Session {
         let started = self.target.start_call(&called, out);
         let state = match started {
             Started::Written => {
-                answer.calls += 1;
+                *self.indices.entry(call.choice).or_default() += 1;
                 answer.has_client_call |= call.executor == Executor::Client;
                 parts.iter().for_each(|part| self.target.write(part, out));
                 if !input.is_empty() {

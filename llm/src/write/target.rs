@@ -70,7 +70,8 @@ pub(crate) enum Started {
 pub(crate) struct Called {
     /// The source's number of the call, over the whole stream.
     pub(super) number: u64,
-    /// The index of the call among those of its answer, from 0 in the order in which they were written.
+    /// The index of the call among those of its answer, from 0 in the order in which they were written. It goes on in
+    /// later messages, since clients join the calls of a stream that have the same index.
     pub(super) index: u64,
     pub(super) id: String,
     pub(super) name: String,
