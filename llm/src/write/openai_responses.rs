@@ -48,6 +48,9 @@ const CODE: &Form = form!("code_interpreter_call", "code", "response.code_interp
 /// The index of an item in the output, and of a part in the item.
 type Place = (usize, usize);
 
+/// An open block of the source, and its place if it has content.
+type OpenBlock = (Option<Block<'static>>, Option<Place>);
+
 /// A response.
 #[derive(Clone, Debug, Default)]
 struct Responses {
@@ -59,7 +62,7 @@ struct Responses {
     model: String,
     items: Vec<Item>,
     /// The source's open blocks and the places of those with content, by the types of their parts and their numbers.
-    blocks: BTreeMap<(&'static str, u64), (Option<Block<'static>>, Option<Place>)>,
+    blocks: BTreeMap<(&'static str, u64), OpenBlock>,
     /// The indices of the calls whose inputs or results are awaited, by their numbers.
     calls: BTreeMap<u64, usize>,
     /// The ids of all calls. An item with the id of another call would repeat it.
