@@ -45,8 +45,10 @@ struct Messages {
     /// The ids of the calls that the provider executes and whose results are awaited. A result may be part of a later
     /// message.
     executed: BTreeSet<String>,
-    /// The last result that was written, which may contain the sources that follow.
+    /// The last result that was written, which may contain the sources that follow, in order.
     result: String,
+    /// The end of the last of these sources in the result.
+    result_at: usize,
     refusal: String,
     details: Option<String>,
     container: Option<String>,
@@ -111,7 +113,15 @@ impl Messages {
         };
         let index = self.start(block, out);
         stop(index, out);
-        self.result = json;
+        (self.result, self.result_at) = (json, 0);
+    }
+
+    /// Returns true if the result contains a source. Reads no part of the result twice.
+    fn is_in_result(&mut self, source: &str) -> bool {
+        let rest = self.result.get(self.result_at..).unwrap_or_default();
+        let found = rest.find(source);
+        self.result_at += found.map_or(rest.len(), |at| at + source.len());
+        found.is_some()
     }
 
     fn source(&mut self, source: &Source<'_>, out: &mut Out<'_>) -> Option<()> {
@@ -196,7 +206,7 @@ impl Target for Messages {
                 Some(())
             }
             StreamEvent::Opaque(opaque) => self.opaque(opaque, out),
-            StreamEvent::Source(source) if source.block.is_none() && self.result.contains(&given(&source.json)) => {
+            StreamEvent::Source(source) if source.block.is_none() && self.is_in_result(&given(&source.json)) => {
                 Some(())
             }
             StreamEvent::Source(source) => self.source(source, out),
