@@ -10,7 +10,8 @@ use clap_complete::shells::{Bash, Fish, PowerShell, Zsh};
 use clap_mangen::Man;
 use roff::{Roff, bold, roman};
 
-use crate::options::{EXIT_STATUS, LINES, Options};
+use crate::help::{EXIT_STATUS, LINES};
+use crate::options::Options;
 use crate::values::Generated;
 
 /// Writes a whole file, and flushes.

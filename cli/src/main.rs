@@ -15,6 +15,7 @@ mod edits;
 mod envelope;
 #[cfg(feature = "generate")]
 mod generate;
+mod help;
 mod input;
 mod options;
 mod output;

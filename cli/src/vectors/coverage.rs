@@ -8,7 +8,8 @@ use jsonspigot_check::laws::Law;
 use serde_json::Value;
 
 use super::tables;
-use crate::options::{LINES, Options};
+use crate::help::LINES;
+use crate::options::Options;
 
 /// Returns the options and the lines of all vectors.
 fn vectors() -> Vec<(BTreeMap<String, Value>, String)> {
@@ -124,6 +125,8 @@ fn each_option_with_each_of_its_values() {
         "replace",
         "redact",
         "inside",
+        "to",
+        "allow-loss",
     ];
     let command = Options::command();
     for argument in

@@ -110,9 +110,9 @@ fn stopped(arguments: &str, reasons: &[&str]) -> String {
 fn only_its_own_stop_explains_a_call_that_was_cut() {
     for to in ["openai-chat", "anthropic"] {
         let arguments = ["--provider", "openai-chat", "--to", to];
-        let cut = run(&arguments, &stopped(r#"{\"a\":"#, &["length"])).to_string();
+        let cut = run(&arguments, stopped(r#"{\"a\":"#, &["length"])).to_string();
         assert!(cut.starts_with("exit status 1\n") && !cut.contains(r#""error":{"#), "{cut}");
-        let contradicted = run(&arguments, &stopped(r#"{\"a\":"#, &["length", "stop"])).to_string();
+        let contradicted = run(&arguments, stopped(r#"{\"a\":"#, &["length", "stop"])).to_string();
         assert!(contradicted.starts_with("exit status 1\n") && contradicted.contains(r#""error":{"#), "{contradicted}");
     }
     // A part of the input has no place, so that it would read as an empty one.

@@ -94,6 +94,7 @@ const DIALECTS: [Dialect; 7] = [
 ];
 
 /// An event of a model's text.
+#[expect(clippy::large_enum_variant, reason = "events are passed to a closure and never kept")]
 enum ModelEvent<'a> {
     /// Text that is not part of a call.
     Text(&'a str),

@@ -4,11 +4,14 @@
 //! executes are items that no client executes: `mcp_call`, or `code_interpreter_call` if the input is not JSON. An item
 //! repeats its parts when it is done, and the response repeats all items, so the answer is kept until then.
 
+mod item;
+
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
+use self::item::{CODE, CUSTOM, FUNCTION, Form, Item, Part, REFUSAL, REMOTE, SUMMARY, TEXT, own, usage_of};
 use super::Loss;
 use super::out::{Object, Out, given, list};
 use super::stops::{Words, word_for};
@@ -26,24 +29,6 @@ const WORDS: Words = &[
     (StopKind::ContentFilter, "content_filter"),
     (StopKind::Refusal, "content_filter"),
 ];
-
-/// A text that is streamed: the type of its part or its call's item, the member with the whole text, and the events.
-#[derive(Debug, PartialEq, Eq)]
-struct Form(&'static str, &'static str, &'static str, &'static str);
-
-macro_rules! form {
-    ($kind:literal, $text:literal, $event:literal) => {
-        &Form($kind, $text, concat!($event, ".delta"), concat!($event, ".done"))
-    };
-}
-
-const TEXT: &Form = form!("output_text", "text", "response.output_text");
-const REFUSAL: &Form = form!("refusal", "refusal", "response.refusal");
-const SUMMARY: &Form = form!("summary_text", "text", "response.reasoning_summary_text");
-const FUNCTION: &Form = form!("function_call", "arguments", "response.function_call_arguments");
-const CUSTOM: &Form = form!("custom_tool_call", "input", "response.custom_tool_call_input");
-const REMOTE: &Form = form!("mcp_call", "arguments", "response.mcp_call_arguments");
-const CODE: &Form = form!("code_interpreter_call", "code", "response.code_interpreter_call_code");
 
 /// The index of an item in the output, and of a part in the item.
 type Place = (usize, usize);
@@ -69,71 +54,12 @@ struct Responses {
     ids: BTreeSet<String>,
 }
 
-#[derive(Clone, Debug)]
-struct Item {
-    id: String,
-    head: Object,
-    /// The member with the parts; empty for a call, whose only part is its input.
-    list: &'static str,
-    parts: Vec<Part>,
-    /// The result of a call, or encrypted reasoning.
-    rest: Option<(&'static str, String)>,
-    /// The item as the source has sent it, in place of all members.
-    own: Option<String>,
-    status: &'static str,
-}
-
-#[derive(Clone, Debug)]
-struct Part {
-    form: &'static Form,
-    text: String,
-    annotations: Vec<String>,
-    is_open: bool,
-}
-
 pub(super) fn new() -> Box<dyn Target> {
     Box::new(Responses::default())
 }
 
 fn key_of(block: &Block<'_>) -> (&'static str, u64) {
     (if block.kind == BlockKind::Reasoning { SUMMARY.0 } else { TEXT.0 }, block.number)
-}
-
-/// Returns the text if it is an object of one of these types.
-fn own(json: &str, types: &str) -> Option<String> {
-    matches(types, Tree::new(json).root().get("type").peek()).then(|| given(json))
-}
-
-impl Part {
-    fn new(form: &'static Form) -> Self {
-        Self { form, text: String::new(), annotations: Vec::new(), is_open: true }
-    }
-
-    fn json(&self) -> String {
-        let object = Object::new().text("type", self.form.0).text(self.form.1, &self.text);
-        let has_annotations = self.form == TEXT;
-        if has_annotations { object.json("annotations", list(self.annotations.clone())) } else { object }.into()
-    }
-}
-
-impl Item {
-    fn new(id: String, head: Object, list: &'static str) -> Self {
-        Self { id, head, list, parts: Vec::new(), rest: None, own: None, status: "in_progress" }
-    }
-
-    fn is_busy(&self) -> bool {
-        self.parts.iter().any(|part| part.is_open)
-    }
-
-    fn json(&self) -> String {
-        let object = self.head.clone().text("status", self.status);
-        let object = match &*self.parts {
-            _ if self.own.is_some() => return self.own.clone().unwrap_or_default(),
-            [input] if self.list.is_empty() => object.text(input.form.1, &input.text),
-            parts => object.json(self.list, list(parts.iter().map(Part::json))),
-        };
-        self.rest.iter().fold(object, |object, (name, json)| object.json(name, &**json)).into()
-    }
 }
 
 impl Responses {
@@ -515,20 +441,4 @@ impl Target for Responses {
     fn boxed_clone(&self) -> Box<dyn Target> {
         Box::new(self.clone())
     }
-}
-
-fn usage_of(usage: &TokenUsage) -> String {
-    let (input, output) = (usage.input.unwrap_or(0), usage.output.unwrap_or(0));
-    let mut object = Object::new().number("input_tokens", input).number("output_tokens", output);
-    object = object.number("total_tokens", input.saturating_add(output));
-    let details = [
-        ("input_tokens_details", "cached_tokens", usage.cached),
-        ("output_tokens_details", "reasoning_tokens", usage.reasoning),
-    ];
-    for (member, name, count) in details {
-        if let Some(count) = count {
-            object = object.json(member, Object::new().number(name, count));
-        }
-    }
-    object.into()
 }
