@@ -412,7 +412,9 @@ fn is_expected_of_own(provider: Provider, loss: Loss) -> bool {
     match loss {
         Loss::UnknownPart | Loss::Data | Loss::Block | Loss::ContentFilter => true,
         // A server's tool must not look like a client's call. A summary is in one of two members.
-        Loss::ToolResult | Loss::Source | Loss::Media => provider == Provider::OpenaiChat,
+        Loss::ToolResult | Loss::Media => provider == Provider::OpenaiChat,
+        // An annotation that precedes its part has no place in the item.
+        Loss::Source => matches!(provider, Provider::OpenaiChat | Provider::OpenaiResponses),
         // xAI sends its own calls as calls of the client.
         Loss::ServerTool => matches!(provider, Provider::OpenaiChat | Provider::OpenaiResponses),
         Loss::Opaque => true,
