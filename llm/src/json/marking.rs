@@ -17,8 +17,8 @@ impl Tree<'_> {
             if mark == Mark::Read {
                 read_until = value.next.max(read_until);
             }
-            // An object with a member that is input is a call too.
-            if value.is_call.get() || node.children().any(|member| member.get_mark().is_input()) {
+            // An object with a member that is input, or should be, is a call too.
+            if value.is_call.get() || node.children().any(|member| member.get_mark().may_be_input()) {
                 call_until = value.next.max(call_until);
             }
             at = if goes_inside { at + 1 } else { value.next };

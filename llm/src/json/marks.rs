@@ -56,9 +56,9 @@ impl Text {
 }
 
 impl Mark {
-    /// Returns true for a call's input, or a part of it.
-    pub(super) fn is_input(self) -> bool {
-        matches!(self, Self::Input | Self::Piece(_) | Self::SoFar(_) | Self::Raw(_))
+    /// Returns true for a call's input, a part of it, and a value of another type in its place.
+    pub(super) fn may_be_input(self) -> bool {
+        matches!(self, Self::Input | Self::Piece(_) | Self::SoFar(_) | Self::Raw(_) | Self::Torn)
     }
 
     /// Returns true if nothing inside the value has to be reported.
