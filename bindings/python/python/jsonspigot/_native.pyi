@@ -448,8 +448,7 @@ class StreamEvent(_Event):
         event: Event
         name: str | None
     class CallClosed(StreamEvent):
-        """A call's value has closed: it can't change any more, though only ``CallEnd`` has the verdict. Reported with
-        ``closed=...``, as is ``FieldsClosed``."""
+        """A call's value has closed: it can't change any more, though only ``CallEnd`` has the verdict."""
         call: int
     class FieldsClosed(StreamEvent):
         """Each of the patterns of ``closed=...`` has selected a value of a call that has closed."""
