@@ -10,11 +10,11 @@ use alloc::format;
 use alloc::string::String;
 
 use super::Loss;
-use super::out::{Object, Out, list};
+use super::out::{Object, Out, list, openai_usage};
 use super::stops::{Words, word_for};
 use super::target::{Called, Ended, Fault, Started, Stopped, Target};
 use crate::calls::Executor;
-use crate::event::{BlockKind, Media, Opaque, OpaqueKind, Source, StopKind, StreamEvent, TokenUsage};
+use crate::event::{BlockKind, Media, Opaque, OpaqueKind, Source, StopKind, StreamEvent};
 use crate::json::Tree;
 
 const WORDS: Words = &[
@@ -199,7 +199,7 @@ impl Target for Chat {
             self.stop(stop, out);
         }
         if let Some(usage) = &ended.usage {
-            out.data(self.chunk(out).json("choices", "[]").json("usage", usage_of(usage)));
+            out.data(self.chunk(out).json("choices", "[]").json("usage", openai_usage(usage, "prompt", "completion")));
         }
     }
 
@@ -237,20 +237,4 @@ impl Chat {
 /// Returns the type of a call, and the name of its input.
 fn form(call: &Called) -> (&'static str, &'static str) {
     if call.is_raw { ("custom", "input") } else { ("function", "arguments") }
-}
-
-fn usage_of(usage: &TokenUsage) -> Object {
-    let (input, output) = (usage.input.unwrap_or(0), usage.output.unwrap_or(0));
-    let mut object = Object::new().number("prompt_tokens", input).number("completion_tokens", output);
-    object = object.number("total_tokens", input.saturating_add(output));
-    let details = [
-        ("prompt_tokens_details", "cached_tokens", usage.cached),
-        ("completion_tokens_details", "reasoning_tokens", usage.reasoning),
-    ];
-    for (member, name, count) in details {
-        if let Some(count) = count {
-            object = object.json(member, Object::new().number(name, count));
-        }
-    }
-    object
 }

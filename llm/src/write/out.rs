@@ -1,12 +1,14 @@
 //! The output of a writer, [`Out`], and the JSON objects that it consists of, [`Object`].
 
 use alloc::borrow::Cow;
+use alloc::format;
 use alloc::string::{String, ToString as _};
 
 use jsonspigot::Parser;
 use jsonspigot::internal::on_one_line;
 
 use super::{Loss, Written};
+use crate::event::TokenUsage;
 use crate::json::{push_member, quoted};
 
 /// The receiver of what a writer reports, while it handles one event of the source.
@@ -98,4 +100,20 @@ pub(super) fn list(elements: impl IntoIterator<Item = String>) -> String {
         list.extend([if list.len() > 1 { "," } else { "" }, &element]);
     }
     list + "]"
+}
+
+/// Returns token counts as OpenAI's wires have them, which differ only in their words for input and output.
+pub(super) fn openai_usage(usage: &TokenUsage, input: &str, output: &str) -> Object {
+    let counts = [usage.input.unwrap_or(0), usage.output.unwrap_or(0)];
+    let mut object = Object::new();
+    for (word, count) in [input, output].into_iter().zip(counts) {
+        object = object.number(&format!("{word}_tokens"), count);
+    }
+    object = object.number("total_tokens", counts[0].saturating_add(counts[1]));
+    for (word, part, count) in [(input, "cached_tokens", usage.cached), (output, "reasoning_tokens", usage.reasoning)] {
+        if let Some(count) = count {
+            object = object.json(&format!("{word}_tokens_details"), Object::new().number(part, count));
+        }
+    }
+    object
 }

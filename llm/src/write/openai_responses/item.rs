@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Object, TokenUsage, Tree, given, list, matches};
+use super::{Object, Tree, given, list, matches};
 
 /// A text that is streamed: the type of its part or its call's item, the member with the whole text, and the events.
 #[derive(Debug, PartialEq, Eq)]
@@ -87,20 +87,4 @@ impl Item {
 /// Returns the text if it is an object of one of these types.
 pub(super) fn own(json: &str, types: &str) -> Option<String> {
     matches(types, Tree::new(json).root().get("type").peek()).then(|| given(json))
-}
-
-pub(super) fn usage_of(usage: &TokenUsage) -> String {
-    let (input, output) = (usage.input.unwrap_or(0), usage.output.unwrap_or(0));
-    let mut object = Object::new().number("input_tokens", input).number("output_tokens", output);
-    object = object.number("total_tokens", input.saturating_add(output));
-    let details = [
-        ("input_tokens_details", "cached_tokens", usage.cached),
-        ("output_tokens_details", "reasoning_tokens", usage.reasoning),
-    ];
-    for (member, name, count) in details {
-        if let Some(count) = count {
-            object = object.json(member, Object::new().number(name, count));
-        }
-    }
-    object.into()
 }

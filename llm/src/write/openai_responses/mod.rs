@@ -11,9 +11,9 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
-use self::item::{CODE, CUSTOM, FUNCTION, Form, Item, Part, REFUSAL, REMOTE, SUMMARY, TEXT, own, usage_of};
+use self::item::{CODE, CUSTOM, FUNCTION, Form, Item, Part, REFUSAL, REMOTE, SUMMARY, TEXT, own};
 use super::Loss;
-use super::out::{Object, Out, given, list};
+use super::out::{Object, Out, given, list, openai_usage};
 use super::stops::{Words, word_for};
 use super::target::{Called, Ended, Fault, Started, Target};
 use crate::calls::Executor;
@@ -301,7 +301,10 @@ impl Responses {
         let object = object.json("instructions", "null").json("metadata", "{}").text("model", &self.model);
         let object = object.json("output", list(self.items.iter().map(Item::json))).json("parallel_tool_calls", "true");
         let object = object.json("temperature", "null").text("tool_choice", "auto").json("tools", "[]");
-        object.json("top_p", "null").json("usage", usage.map_or("null".into(), usage_of))
+        object.json("top_p", "null").json(
+            "usage",
+            usage.map_or_else(|| String::from("null"), |usage| openai_usage(usage, "input", "output").into()),
+        )
     }
 }
 
